@@ -1,0 +1,17 @@
+# Fuzzers of the decoders that read hostile bytes: one program each, clang's libFuzzer. `./dev fuzz` runs them.
+
+set(FUZZ_OPTIONS -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+
+# name: tests/fuzz/NAME.cc becomes fuzz_NAME; further arguments: the sources under test, compiled with coverage too.
+function(belljar_fuzzer name)
+  add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cc ${ARGN})
+  target_compile_options(fuzz_${name} PRIVATE ${FUZZ_OPTIONS})
+  target_link_options(fuzz_${name} PRIVATE ${FUZZ_OPTIONS})
+  target_link_libraries(fuzz_${name} PRIVATE belljar_options Boost::json)
+  add_dependencies(fuzzers fuzz_${name})
+endfunction()
+
+add_custom_target(fuzzers)
+belljar_fuzzer(ward_request)
+belljar_fuzzer(ward_reply)
+belljar_fuzzer(answer ${PROJECT_SOURCE_DIR}/src/engine/answer.cc)

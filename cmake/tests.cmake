@@ -1,0 +1,53 @@
+# The tests: units beside the code they test, the runtimes' own suites, the attack programs' self-check.
+
+enable_testing()
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+file(GLOB_RECURSE UNIT_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_test.cc)
+add_executable(unit_tests ${UNIT_TESTS})
+target_link_libraries(unit_tests PRIVATE belljar_core belljar_options GTest::gtest_main GTest::gmock)
+# At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
+gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
+
+add_test(NAME runtimes.python COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/runtime_test.py)
+set_tests_properties(runtimes.python PROPERTIES TIMEOUT 300)
+
+# A test that can't run here says why, and counts as skipped instead of passed.
+function(belljar_skipped_test name reason)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: ${reason}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^SKIPPED: ")
+endfunction()
+
+# Node looks for packages upwards from a module's file, so its suite runs on a copy beside the installed packages.
+find_program(NODE_PROGRAM node)
+set(NODE_VERSION "")
+if(NODE_PROGRAM)
+  execute_process(COMMAND ${NODE_PROGRAM} --version OUTPUT_VARIABLE NODE_VERSION OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REGEX REPLACE "^v" "" NODE_VERSION "${NODE_VERSION}")
+endif()
+if(NODE_VERSION VERSION_GREATER_EQUAL 20)
+  set(NODE_TEST_DIR ${CMAKE_BINARY_DIR}/node_test)
+  file(GLOB NODE_TEST_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtimes/node/*.mjs)
+  add_custom_command(
+    OUTPUT ${NODE_TEST_DIR}/.copied
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${NODE_TEST_DIR}
+    COMMAND ${CMAKE_COMMAND} -E copy ${NODE_TEST_FILES} ${PROJECT_SOURCE_DIR}/runtimes/node/package.json ${NODE_TEST_DIR}
+    COMMAND ${CMAKE_COMMAND} -E create_symlink ${NODE_DIR}/node_modules ${NODE_TEST_DIR}/node_modules
+    COMMAND ${CMAKE_COMMAND} -E touch ${NODE_TEST_DIR}/.copied
+    DEPENDS ${NODE_TEST_FILES} ${PROJECT_SOURCE_DIR}/runtimes/node/package.json ${NODE_DIR}/.installed)
+  add_custom_target(node_test_files ALL DEPENDS ${NODE_TEST_DIR}/.copied)
+  # Both targets need the installed packages; only one of them may install them.
+  add_dependencies(node_test_files belljar_inside)
+  add_test(NAME runtimes.node COMMAND ${NODE_PROGRAM} --test ${NODE_TEST_DIR}/runtime_test.mjs)
+  set_tests_properties(runtimes.node PROPERTIES TIMEOUT 300)
+elseif(NODE_VERSION)
+  belljar_skipped_test(runtimes.node "TypeScript tools need Node 20 or newer, this is ${NODE_VERSION}")
+else()
+  belljar_skipped_test(runtimes.node "TypeScript tools need Node 20 or newer, there is no node on the PATH")
+endif()
+
+if(EXISTS ${PROJECT_SOURCE_DIR}/tests/attacks/check.py)
+  add_test(NAME attacks.check COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/attacks/check.py)
+  set_tests_properties(attacks.check PROPERTIES TIMEOUT 300)
+endif()

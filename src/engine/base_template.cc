@@ -1,0 +1,162 @@
+// The base template: a skeleton of our own over the host's /usr. What of /etc is copied stands in one list; nothing of
+// /root, /home, /var, no sockets, no secrets.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "engine/template.h"
+#include "sys/files.h"
+
+namespace bj {
+namespace {
+
+constexpr const char* kPath = "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr int kFormat = 1;  // counted up when what is made here changes
+
+// Files and directories of the host's /etc that programs need and that tell nothing.
+constexpr std::array kFromEtc = {
+    "alternatives",  "bash.bashrc",   "ca-certificates", "debian_version", "fonts",       "inputrc",
+    "java-17-openjdk", "ld.so.cache", "ld.so.conf",      "ld.so.conf.d",   "locale.alias", "localtime",
+    "login.defs",    "magic",         "magic.mime",      "mime.types",     "nsswitch.conf", "os-release",
+    "perl",          "profile",       "protocols",       "python3",        "python3.9",   "python3.10",
+    "python3.11",    "python3.12",    "python3.13",      "rpc",            "services",    "skel",
+    "ssl/certs",     "ssl/openssl.cnf", "terminfo",      "timezone",       "vim",         "xattr.conf"};
+
+constexpr std::array kLinks = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
+
+constexpr const char* kAccounts =
+    "root:x:0:0:root:/root:/bin/bash\n"
+    "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
+    "bin:x:2:2:bin:/bin:/usr/sbin/nologin\n"
+    "sys:x:3:3:sys:/dev:/usr/sbin/nologin\n"
+    "www-data:x:33:33:www-data:/var/www:/usr/sbin/nologin\n"
+    "user:x:1000:1000:user:/home/user:/bin/bash\n"
+    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+constexpr const char* kGroups =
+    "root:x:0:\ndaemon:x:1:\nbin:x:2:\nsys:x:3:\ntty:x:5:\nstaff:x:50:\nwww-data:x:33:\nuser:x:1000:\nnogroup:x:65534:\n";
+
+// Copies regular files, directories and symlinks; anything else (sockets, devices) is left out, and so is what others
+// can't read: a file that the host keeps from its users is not for sandboxes.
+Result<void> copy_entry(int from, const std::string& name, int to) {
+  struct stat info {};
+  if (::fstatat(from, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  if (S_ISLNK(info.st_mode)) {
+    char target[4096];
+    const ssize_t n = ::readlinkat(from, name.c_str(), target, sizeof target - 1);
+    if (n < 0) return fail_errno("readlink(" + name + ")");
+    target[n] = 0;
+    if (::symlinkat(target, to, name.c_str()) != 0 && errno != EEXIST) return fail_errno("symlink(" + name + ")");
+    return {};
+  }
+  if (S_ISREG(info.st_mode) && (info.st_mode & S_IROTH) != 0) {
+    BJ_TRY(const Fd in, open_at(from, name, O_RDONLY | O_NOFOLLOW));
+    BJ_TRY(const std::string data, read_all(in.get(), 64u << 20, name));
+    BJ_TRY(const Fd out, open_at(to, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, info.st_mode & 0755));
+    return write_all(out.get(), data, name);
+  }
+  if (S_ISDIR(info.st_mode) && (info.st_mode & S_IROTH) != 0) {
+    if (::mkdirat(to, name.c_str(), 0755) != 0 && errno != EEXIST) return fail_errno("mkdir(" + name + ")");
+    BJ_TRY(const Fd source, open_at(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    BJ_TRY(const Fd target, open_at(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    BJ_TRY(const auto entries, list_directory(source.get()));
+    for (const Entry& entry : entries) BJ_CHECK(copy_entry(source.get(), entry.name, target.get()));
+  }
+  return {};
+}
+
+Result<void> copy_etc(const std::string& root) {
+  for (const std::string path : kFromEtc) {
+    const size_t slash = path.find('/');
+    const std::string parent = slash == std::string::npos ? "" : "/" + path.substr(0, slash);
+    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+    const Result<Fd> from = open_path("/etc" + parent, O_PATH | O_DIRECTORY);
+    if (!from) continue;
+    BJ_CHECK(make_directories(root + "/etc" + parent, 0755));
+    BJ_TRY(const Fd to, open_path(root + "/etc" + parent, O_PATH | O_DIRECTORY));
+    BJ_CHECK(copy_entry(from->get(), name, to.get()));
+  }
+  return {};
+}
+
+Result<void> write_own_files(const std::string& root) {
+  BJ_CHECK(write_file_atomically(root + "/etc/passwd", kAccounts, 0644));
+  BJ_CHECK(write_file_atomically(root + "/etc/group", kGroups, 0644));
+  BJ_CHECK(write_file_atomically(root + "/etc/hostname", "belljar\n", 0644));
+  BJ_CHECK(write_file_atomically(root + "/etc/hosts", "127.0.0.1 localhost belljar\n::1 localhost\n", 0644));
+  return write_file_atomically(root + "/etc/resolv.conf", "", 0644);
+}
+
+// /bin, /lib, ... as the host has them: links into /usr on every merged system.
+Result<void> link_top_level(const std::string& root) {
+  for (const std::string name : kLinks) {
+    char target[256];
+    const ssize_t n = ::readlink(("/" + name).c_str(), target, sizeof target - 1);
+    if (n <= 0) continue;
+    target[n] = 0;
+    if (::symlink(target, (root + "/" + name).c_str()) != 0) return fail_errno("symlink(" + name + ")");
+  }
+  struct stat info {};
+  if (::lstat((root + "/bin").c_str(), &info) != 0) {
+    return fail(Code::kUnavailable, "this host keeps /bin outside /usr: import a template (belljar template import) instead");
+  }
+  return {};
+}
+
+Result<void> build(const std::string& root) {
+  BJ_CHECK(make_directories(root, 0755));
+  for (const char* dir : {"/usr", "/etc", "/var/tmp", "/var/lib", "/var/log", "/var/cache", "/srv", "/mnt", "/media"}) {
+    BJ_CHECK(make_directories(root + dir, 0755));
+  }
+  if (::chmod((root + "/var/tmp").c_str(), 01777) != 0) return fail_errno("chmod(/var/tmp)");
+  BJ_CHECK(link_top_level(root));
+  BJ_CHECK(copy_etc(root));
+  BJ_CHECK(write_own_files(root));
+  return complete_root(root);
+}
+
+// Changes when the host's libraries, alternatives or certificates do: a stale copy of ld.so.cache breaks programs.
+std::string stamp() {
+  uint64_t hash = 1469598103934665603ull + kFormat;
+  for (const char* path : {"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/os-release", "/usr"}) {
+    struct stat info {};
+    if (::stat(path, &info) != 0) continue;
+    hash = (hash ^ static_cast<uint64_t>(info.st_mtim.tv_sec)) * 1099511628211ull;
+    hash = (hash ^ static_cast<uint64_t>(info.st_mtim.tv_nsec)) * 1099511628211ull;
+  }
+  return std::to_string(hash);
+}
+
+Result<void> build_once(const std::string& directory, const std::string& root) {
+  struct stat info {};
+  if (::stat(root.c_str(), &info) == 0) return {};
+  BJ_CHECK(make_directories(directory, 0755));
+  BJ_TRY(const Fd lock, open_path(directory + "/lock", O_RDWR | O_CREAT, 0600));
+  if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(" + directory + "/lock)");
+  if (::stat(root.c_str(), &info) == 0) return {};
+  const std::string aside = root + ".new";
+  BJ_CHECK(remove_tree(AT_FDCWD, aside));
+  const mode_t old = ::umask(022);
+  const Result<void> built = build(aside);
+  ::umask(old);
+  if (!built) {
+    (void)remove_tree(AT_FDCWD, aside);
+    return built;
+  }
+  if (::rename(aside.c_str(), root.c_str()) != 0) return fail_errno("rename(" + root + ")");
+  return {};
+}
+
+}  // namespace
+
+Result<Template> ensure_base_template(const std::string& directory) {
+  const std::string root = directory + "/base/" + stamp();
+  BJ_CHECK(build_once(directory + "/base", root));
+  return Template{.name = "base",
+                  .layers = {{root, "/"}, {"/usr", "/usr"}},
+                  .environment = {{"PATH", kPath}, {"LANG", "C.UTF-8"}}};
+}
+
+}  // namespace bj

@@ -1,0 +1,66 @@
+// A call: one execution of a tool's function with arguments, in a fresh sandbox that is used once. What goes in and what
+// comes out, whatever the language.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/template.h"
+#include "seal/policy.h"
+#include "seal/seal.h"
+
+namespace bj {
+
+enum class Language { kPython, kTypeScript };
+
+// One environment an interpreter and its requirements: what zygotes and pools are kept for.
+struct EnvironmentSpec {
+  Template image;
+  std::string interpreter = "python3";  // a path or a name on the template's PATH
+  std::vector<std::string> site_dirs;   // in the sandbox
+  std::string host_packages;            // a host directory mounted read-only at /opt/packages; empty: none
+  std::vector<std::string> preload;     // modules imported ahead, beside the learned ones
+};
+
+struct CallSpec {
+  Language language = Language::kPython;
+  EnvironmentSpec environment;
+  std::string source;
+  std::string filename = "tool.py";
+  std::string name;  // empty: the last public function
+  boost::json::object arguments;
+  std::map<std::string, std::string> variables;  // the tool's environment
+  Limits limits;
+  bool require_full_seal = false;
+};
+
+enum class CallStatus {
+  kOk,
+  kInvalid,  // the caller's mistake: no such function, wrong arguments
+  kError,    // the tool failed
+  kLimit,    // a limit stopped it
+  kTimeout,  // the wall time did
+};
+
+struct CallError {
+  std::string name, message, traceback;
+};
+
+struct CallResult {
+  CallStatus status = CallStatus::kError;
+  boost::json::value value;
+  CallError error;
+  std::string output, error_output;
+  uint64_t output_dropped = 0, error_output_dropped = 0;
+  double duration_ms = 0;
+  std::vector<std::string> limits_hit;
+  std::vector<std::string> imports;  // what a preload would have saved
+  Seal seal;
+};
+
+const char* status_name(CallStatus status);
+
+}  // namespace bj

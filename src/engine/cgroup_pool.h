@@ -1,0 +1,62 @@
+// Control groups that are used again: making and removing one costs more than a call should pay, and removed memory
+// groups linger in the kernel. A group goes back only when it is empty.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "seal/control.h"
+#include "seal/policy.h"
+#include "sys/cgroup.h"
+
+namespace bj {
+
+class CgroupPool;
+
+// A group in use, with its limits set. `used()` counts since it was taken.
+class LeasedGroup {
+ public:
+  LeasedGroup() = default;
+  LeasedGroup(LeasedGroup&&) = default;
+  LeasedGroup& operator=(LeasedGroup&&) = default;
+  ~LeasedGroup() { give_back(); }
+
+  std::vector<int> join_files() const;
+  CgroupUsage used() const;
+  void give_back();  // every process in it must be dead
+
+ private:
+  friend class CgroupPool;
+  struct Group {
+    Cgroup cgroup;
+    std::vector<Fd> join;
+    CgroupLimits limits;
+    CgroupUsage before;
+  };
+  std::shared_ptr<CgroupPool> pool_;
+  std::unique_ptr<Group> group_;
+};
+
+// Not thread-safe. Without any controller the leases are empty and limit nothing; the seal says so.
+class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
+ public:
+  CgroupPool(std::shared_ptr<const CgroupRoot> root, std::string prefix) : root_(std::move(root)), prefix_(std::move(prefix)) {}
+
+  Result<LeasedGroup> take(const Limits& limits);
+  const CgroupRoot& root() const { return *root_; }
+  // The controls that joining a group turns on, one entry a join file.
+  std::vector<Control> joined_controls() const;
+
+ private:
+  friend class LeasedGroup;
+  static constexpr size_t kMaxFree = 256;
+
+  std::shared_ptr<const CgroupRoot> root_;
+  std::string prefix_;
+  uint64_t last_ = 0;
+  std::vector<std::unique_ptr<LeasedGroup::Group>> free_;
+};
+
+}  // namespace bj

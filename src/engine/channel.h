@@ -1,0 +1,45 @@
+// One waiting or running process of a call: its channel, its output, its life. Python's children and Node's processes
+// look the same from here.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/async.h"
+#include "engine/answer.h"
+#include "engine/sandbox.h"
+
+namespace bj {
+
+// Everything that must be given back when the process is dead. Derived classes hold the group, the uid, the sandbox.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual void kill() = 0;
+  // Waits until every process of it is dead and gives back what it held.
+  virtual Task<void> bury() = 0;
+  virtual CgroupUsage used() const = 0;
+  virtual const Seal& seal() const = 0;
+  // Why a process that ended without an answer did so, if the runner knows ("exit status 3").
+  virtual std::string epitaph() const { return {}; }
+
+  void connect(const asio::any_io_executor& executor, Fd channel, Fd output, Fd error);
+  bool send(std::string_view frame);  // false: the peer is gone or does not read
+
+  std::unique_ptr<asio::posix::stream_descriptor> channel, output, error;
+};
+
+struct Frame {
+  char type = 0;
+  std::string payload;
+};
+// The next frame; fails at the end of the stream or when it is longer than `limit`.
+Task<Result<Frame>> read_frame(asio::posix::stream_descriptor& channel, size_t limit);
+Task<Result<void>> write_frame(asio::posix::stream_descriptor& channel, std::string frame);
+
+// Sends the call and takes the answer, with every limit in force; the runner is killed afterwards whatever happened.
+// `skip_ready`: the process has not said 'R' yet (forked on demand).
+Task<CallResult> converse(const asio::any_io_executor& executor, std::shared_ptr<Runner> runner, const CallSpec& spec,
+                          bool skip_ready);
+
+}  // namespace bj

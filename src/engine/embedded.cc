@@ -1,0 +1,82 @@
+#include "engine/embedded.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "sys/files.h"
+
+// Put in by the build (cmake/embed.S.in).
+extern "C" {
+extern const char belljar_warden_begin[], belljar_warden_end[];
+extern const char belljar_runtimes_begin[], belljar_runtimes_end[];
+}
+
+namespace bj {
+namespace {
+
+constexpr size_t kHashSize = 64;
+
+// The pack (cmake/pack.py): 64 characters of hash, then files, each: u32 mode, u32 name size, u32 data size, name, data.
+class Pack {
+ public:
+  Pack() : at_(belljar_runtimes_begin + kHashSize) {}
+  static std::string hash() { return {belljar_runtimes_begin, kHashSize}; }
+  bool done() const { return at_ >= belljar_runtimes_end; }
+
+  struct File {
+    unsigned mode;
+    std::string name;
+    std::string_view data;
+  };
+  File next() {
+    uint32_t head[3];
+    std::memcpy(head, at_, sizeof head);
+    at_ += sizeof head;
+    File file{head[0], std::string(at_, head[1]), {at_ + head[1], head[2]}};
+    at_ += head[1] + head[2];
+    return file;
+  }
+
+ private:
+  const char* at_;
+};
+
+Result<void> unpack(const std::string& root) {
+  BJ_CHECK(make_directories(root, 0755));
+  for (Pack pack; !pack.done();) {
+    const Pack::File file = pack.next();
+    const std::string path = root + "/" + file.name;
+    BJ_CHECK(make_directories(path.substr(0, path.rfind('/')), 0755));
+    BJ_TRY(const Fd fd, open_path(path, O_WRONLY | O_CREAT | O_EXCL, file.mode));
+    BJ_CHECK(write_all(fd.get(), file.data, path));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view embedded_warden() {
+  return {belljar_warden_begin, static_cast<size_t>(belljar_warden_end - belljar_warden_begin)};
+}
+
+Result<std::string> install_runtimes(const std::string& directory) {
+  const std::string root = directory + "/" + Pack::hash().substr(0, 16);
+  struct stat info {};
+  if (::stat(root.c_str(), &info) == 0) return root;
+  BJ_CHECK(make_directories(directory, 0755));
+  std::string aside = directory + "/new.XXXXXX";
+  if (::mkdtemp(aside.data()) == nullptr) return fail_errno("mkdtemp(" + aside + ")");
+  const mode_t old = ::umask(022);
+  Result<void> unpacked = unpack(aside);
+  ::umask(old);
+  if (unpacked && ::chmod(aside.c_str(), 0755) != 0) unpacked = fail_errno("chmod(" + aside + ")");
+  // Another process may have been quicker; its copy is the same.
+  if (!unpacked || ::rename(aside.c_str(), root.c_str()) != 0) (void)remove_tree(AT_FDCWD, aside);
+  if (!unpacked) return tl::unexpected(unpacked.error());
+  return root;
+}
+
+}  // namespace bj

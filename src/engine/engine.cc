@@ -1,0 +1,153 @@
+#include "engine/engine.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <boost/json/serialize.hpp>
+
+#include "engine/embedded.h"
+#include "engine/node_source.h"
+#include "engine/python_source.h"
+#include "launcher/launcher.h"
+#include "sys/files.h"
+
+namespace bj {
+namespace {
+
+constexpr const char* kCgroupName = "belljar";
+constexpr const char* kMachineLocks = "/run/belljar";  // shared by all Belljars that run as root here
+
+std::string random_name() {
+  uint64_t bits = 0;
+  (void)::getrandom(&bits, sizeof bits, 0);
+  return fmt::format("{:016x}", bits);
+}
+
+// The disk that holds a directory, as cgroups name it: the whole device, not the partition (minor 0 is what ours is).
+std::string device_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || major(info.st_dev) == 0) return {};
+  const std::string name = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
+  const Result<std::string> disk = read_file("/sys/dev/block/" + name + "/../dev");  // of the disk if this is a partition
+  if (disk && disk->find(':') != std::string::npos) return disk->substr(0, disk->find('\n'));
+  return name;
+}
+
+// What decides whether two calls may share a pool.
+std::string pool_key(const CallSpec& spec) {
+  const Limits& l = spec.limits;
+  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|", spec.language == Language::kPython ? "py" : "ts", spec.environment.image.name,
+                                spec.environment.interpreter, spec.environment.host_packages, l.memory_bytes, l.processes, l.cpus,
+                                l.open_files, l.disk_bytes, l.cpu_ms);
+  for (const auto* list : {&spec.environment.site_dirs, &spec.environment.preload}) {
+    for (const std::string& item : *list) key += item + ",";
+    key += "|";
+  }
+  for (const TemplateLayer& layer : spec.environment.image.layers) key += layer.path + ",";
+  return key;
+}
+
+Result<void> check_arguments(const CallSpec& spec) {
+  const size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
+  if (size > spec.limits.argument_bytes) {
+    return fail(Code::kInvalid, fmt::format("source and arguments are {} MiB together; the limit is {} MiB: put large data into a file",
+                                            size >> 20, spec.limits.argument_bytes >> 20));
+  }
+  return {};
+}
+
+}  // namespace
+
+Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher)
+    : options_(std::move(options)), workers_(2), templates_(options_.data_directory + "/templates"), instance_(random_name()) {
+  host_.executor = context.get_executor();
+  host_.workers = &workers_;
+  host_.abilities = std::move(abilities);
+  host_.launcher = std::make_unique<LauncherClient>(host_.executor, std::move(launcher));
+#ifdef BELLJAR_TEST_SWITCHES
+  host_.without = options_.without;
+#endif
+}
+
+Engine::~Engine() { workers_.join(); }
+
+Result<std::unique_ptr<Engine>> Engine::create(asio::io_context& context, EngineOptions options) {
+  Abilities abilities = probe_abilities();
+  BJ_TRY(Fd launcher, start_launcher(embedded_warden()));
+  return std::unique_ptr<Engine>(new Engine(context, std::move(options), std::move(abilities), std::move(launcher)));
+}
+
+Task<Result<void>> Engine::start() {
+  BJ_CO_CHECK(open_data_directory());
+  cgroup_root_ = CgroupRoot::open(kCgroupName, device_of(options_.data_directory));
+  host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, instance_ + "-");
+  remove_leftovers();
+  if (host_.abilities.root) {
+    BJ_CO_CHECK(make_directories(kMachineLocks, 0755));
+    BJ_CO_TRY(host_.uids, UidRanges::open(std::string(kMachineLocks) + "/uids"));
+  }
+  BJ_CO_TRY(const std::string runtimes, install_runtimes(options_.data_directory + "/runtimes"));
+  BJ_CO_TRY(host_.runtimes_layer, co_await host_.launcher->add_layer(runtimes));
+  co_return Result<void>();
+}
+
+Result<void> Engine::open_data_directory() {
+  // 0700: template files owned by root lie in it, setuid ones of imported images included.
+  BJ_CHECK(make_directories(options_.data_directory, 0700));
+  BJ_CHECK(make_directories(options_.data_directory + "/instances", 0700));
+  BJ_TRY(instance_lock_, open_path(options_.data_directory + "/instances/" + instance_, O_RDWR | O_CREAT | O_EXCL, 0600));
+  if (::flock(instance_lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno("flock(instance)");
+  return {};
+}
+
+// An instance that was killed left its lock file, unlocked by the kernel, and empty cgroups.
+void Engine::remove_leftovers() {
+  const std::string directory = options_.data_directory + "/instances";
+  const Result<Fd> dir = open_path(directory, O_RDONLY | O_DIRECTORY);
+  if (!dir) return;
+  const auto entries = list_directory(dir->get());
+  if (!entries) return;
+  for (const Entry& entry : *entries) {
+    const Result<Fd> lock = open_at(dir->get(), entry.name, O_RDWR | O_NOFOLLOW);
+    if (entry.name == instance_ || !lock || ::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) continue;
+    cgroup_root_->remove_leftovers(entry.name + "-");
+    ::unlinkat(dir->get(), entry.name.c_str(), 0);
+  }
+}
+
+std::shared_ptr<Pool> Engine::pool_for(const CallSpec& spec) {
+  std::shared_ptr<Pool>& pool = pools_[pool_key(spec)];
+  if (!pool && spec.language == Language::kPython) {
+    pool = std::make_shared<Pool>(host_.executor, std::make_unique<PythonSource>(host_, spec.environment, spec.limits), options_.python_pool);
+  } else if (!pool) {
+    pool = std::make_shared<Pool>(host_.executor, std::make_unique<NodeSource>(host_, spec.environment, spec.limits), options_.node_pool);
+  }
+  return pool;
+}
+
+Task<Result<CallResult>> Engine::call(CallSpec spec) {
+  BJ_CO_CHECK(check_arguments(spec));
+  BJ_CO_TRY(CallResult result, co_await pool_for(spec)->call(spec));
+  co_return result;
+}
+
+Task<void> Engine::settle(const CallSpec& like) { co_await pool_for(like)->settle(); }
+
+Task<Result<std::shared_ptr<Sandbox>>> Engine::create_sandbox(SandboxSpec spec) {
+  return Sandbox::create(host_, std::move(spec));
+}
+
+Task<void> Engine::stop() {
+  for (auto& [key, pool] : pools_) co_await pool->stop();
+  pools_.clear();
+  host_.cgroups.reset();
+  host_.launcher.reset();  // it ends when its socket closes
+  ::unlink((options_.data_directory + "/instances/" + instance_).c_str());
+}
+
+}  // namespace bj

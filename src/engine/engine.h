@@ -1,0 +1,60 @@
+// The engine: sandboxes and calls on this host, as a library. One object a process, on one io_context thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/async.h"
+#include "engine/call.h"
+#include "engine/host.h"
+#include "engine/pool.h"
+#include "engine/sandbox.h"
+#include "engine/template.h"
+
+namespace bj {
+
+struct EngineOptions {
+  std::string data_directory;
+  PoolOptions python_pool;
+  PoolOptions node_pool{.least = 1, .most = 4, .warm = 0};
+#ifdef BELLJAR_TEST_SWITCHES
+  std::optional<Control> without;
+#endif
+};
+
+class Engine {
+ public:
+  // Forks the launcher: call it before the process has threads. The engine's other work happens in start().
+  static Result<std::unique_ptr<Engine>> create(asio::io_context& context, EngineOptions options);
+  ~Engine();
+
+  // Prepares the data directory, removes what dead instances left, mounts the runtimes.
+  Task<Result<void>> start();
+  // Ends every process of every pool. Sandboxes that callers hold are theirs to destroy.
+  Task<void> stop();
+
+  Task<Result<CallResult>> call(CallSpec spec);
+  Task<Result<std::shared_ptr<Sandbox>>> create_sandbox(SandboxSpec spec);
+  Task<void> settle(const CallSpec& like);
+
+  const TemplateStore& templates() const { return templates_; }
+  Host& host() { return host_; }
+
+ private:
+  Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher);
+  Result<void> open_data_directory();
+  void remove_leftovers();
+  std::shared_ptr<Pool> pool_for(const CallSpec& spec);
+
+  EngineOptions options_;
+  asio::thread_pool workers_;
+  TemplateStore templates_;
+  std::string instance_;
+  Fd instance_lock_;
+  std::shared_ptr<const CgroupRoot> cgroup_root_;
+  Host host_;
+  std::map<std::string, std::shared_ptr<Pool>> pools_;
+};
+
+}  // namespace bj

@@ -1,0 +1,40 @@
+// What all sandboxes of one engine share. Built once by Engine, on its thread; everything here stays on that thread
+// except the pool.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/async.h"
+#include "engine/cgroup_pool.h"
+#include "engine/launcher_client.h"
+#include "engine/uid_ranges.h"
+#include "seal/abilities.h"
+#include "seal/plan.h"
+
+namespace bj {
+
+struct Host {
+  asio::any_io_executor executor;
+  asio::thread_pool* workers = nullptr;  // for blocking work
+  Abilities abilities;
+  std::unique_ptr<LauncherClient> launcher;
+  std::shared_ptr<CgroupPool> cgroups;
+  std::shared_ptr<UidRanges> uids;  // null when rootless
+  uint16_t runtimes_layer = 0;
+#ifdef BELLJAR_TEST_SWITCHES
+  std::optional<Control> without;  // the control that mutation tests switch off
+#endif
+
+  bool switched_off(Control control) const {
+#ifdef BELLJAR_TEST_SWITCHES
+    return without == control;
+#else
+    (void)control;
+    return false;
+#endif
+  }
+};
+
+}  // namespace bj

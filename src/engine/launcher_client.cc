@@ -1,0 +1,97 @@
+#include "engine/launcher_client.h"
+
+#include <cstring>
+
+namespace bj {
+namespace {
+
+constexpr size_t kMaxAnswer = 4096;
+
+template <class T>
+std::string bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+}  // namespace
+
+LauncherClient::LauncherClient(const asio::any_io_executor& executor, Fd socket)
+    : executor_(executor), socket_(std::make_shared<PacketSocket>(executor, std::move(socket), kMaxAnswer)) {
+  socket_->start([this](std::string_view bytes, std::vector<Fd> fds) { on_packet(bytes, std::move(fds)); },
+                 [this] { on_closed(); });
+}
+
+LauncherClient::~LauncherClient() {
+  socket_->close();
+  on_closed();
+}
+
+void LauncherClient::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
+  auto reply = std::make_shared<Reply>();
+  if (bytes.size() != sizeof reply->answer) return;
+  std::memcpy(&reply->answer, bytes.data(), sizeof reply->answer);
+  if (!descriptors.empty()) reply->descriptor = std::move(descriptors.front());
+  if (const auto found = waiting_.find(reply->answer.id); found != waiting_.end()) found->second->set(std::move(reply));
+}
+
+void LauncherClient::on_closed() {
+  for (const auto& [id, waiter] : waiting_) waiter->close();
+}
+
+Task<Result<std::shared_ptr<LauncherClient::Reply>>> LauncherClient::ask(std::string message, std::vector<int> descriptors,
+                                                                         uint32_t id) {
+  auto waiter = std::make_shared<OneShot<std::shared_ptr<Reply>>>(executor_);
+  waiting_.emplace(id, waiter);
+  Result<std::shared_ptr<Reply>> reply = fail(Code::kInternal, "");
+  if (const Result<void> sent = socket_->send(message, descriptors); !sent) {
+    reply = tl::unexpected(sent.error());
+  } else {
+    reply = co_await waiter->get();
+  }
+  waiting_.erase(id);
+  if (!reply) co_return fail(Code::kUnavailable, "the launcher does not answer: " + reply.error().what);
+  co_return reply;
+}
+
+Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
+  launch::Create create{};
+  create.header = {next_id(), launch::Kind::kCreate};
+  create.step_count = static_cast<uint32_t>(request.plan->steps.size());
+  create.strings_size = static_cast<uint32_t>(request.plan->strings.size());
+  create.clone_flags = request.clone_flags;
+  create.ids = request.ids;
+  create.own_network = request.own_network ? 1 : 0;
+  create.idmap_layers = request.idmap_layers ? 1 : 0;
+  create.layer_count = static_cast<uint32_t>(request.layers.size());
+  create.extra_count = static_cast<uint32_t>(request.extras.size());
+  create.cgroup_count = static_cast<uint32_t>(request.cgroup_files.size());
+  create.runtimes_layer = request.runtimes_layer;
+  if (create.layer_count > kMaxLayers || create.extra_count > kMaxExtraMounts || create.cgroup_count > kMaxCgroups) {
+    co_return fail(Code::kInvalid, "too many layers or mounts for one sandbox");
+  }
+  for (size_t i = 0; i < request.layers.size(); ++i) create.layers[i] = request.layers[i];
+  for (size_t i = 0; i < request.extras.size(); ++i) {
+    create.extras[i] = request.extras[i].number;
+    create.extra_writable[i] = request.extras[i].writable ? 1 : 0;
+  }
+  std::string message = bytes_of(create);
+  message.append(reinterpret_cast<const char*>(request.plan->steps.data()), request.plan->steps.size() * sizeof(Step));
+  message.append(request.plan->strings);
+  std::vector<int> descriptors{request.control};
+  descriptors.insert(descriptors.end(), request.cgroup_files.begin(), request.cgroup_files.end());
+
+  BJ_CO_TRY(const auto reply, co_await ask(std::move(message), std::move(descriptors), create.header.id));
+  if (reply->answer.error != 0) co_return fail_with(reply->answer.error, "the sandbox could not be cloned");
+  co_return Launched{std::move(reply->descriptor), reply->answer.value};
+}
+
+Task<Result<uint16_t>> LauncherClient::add_layer(std::string path) {
+  if (const auto known = layers_.find(path); known != layers_.end()) co_return known->second;
+  const launch::Header header{next_id(), launch::Kind::kAddLayer};
+  BJ_CO_TRY(const auto reply, co_await ask(bytes_of(header) + path, {}, header.id));
+  if (reply->answer.error != 0) co_return fail_with(reply->answer.error, "mount(" + path + ")");
+  const auto number = static_cast<uint16_t>(reply->answer.value);
+  layers_.emplace(std::move(path), number);
+  co_return number;
+}
+
+}  // namespace bj

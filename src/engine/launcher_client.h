@@ -1,0 +1,68 @@
+// The engine's side of the launcher: asks for sandboxes to be cloned and template layers to be mounted.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "engine/packets.h"
+#include "launcher/wire.h"
+#include "seal/plan.h"
+
+namespace bj {
+
+struct Launched {
+  Fd pidfd;
+  int pid = 0;
+};
+
+// One layer or mount as the launcher knows it.
+struct ExtraLayer {
+  uint16_t number = 0;
+  bool writable = false;
+};
+
+struct LaunchRequest {
+  const Plan* plan = nullptr;
+  uint64_t clone_flags = 0;
+  IdMap ids;
+  bool own_network = true;
+  bool idmap_layers = true;
+  std::vector<uint16_t> layers;
+  std::vector<ExtraLayer> extras;
+  uint16_t runtimes_layer = 0;
+  int control = -1;
+  std::vector<int> cgroup_files;
+};
+
+class LauncherClient {
+ public:
+  LauncherClient(const asio::any_io_executor& executor, Fd socket);
+  ~LauncherClient();
+
+  Task<Result<Launched>> launch(const LaunchRequest& request);
+  // The same host path is mounted once; later calls get the same number.
+  Task<Result<uint16_t>> add_layer(std::string path);
+
+ private:
+  struct Reply {
+    launch::Answer answer{};
+    Fd descriptor;
+  };
+  using Waiter = std::shared_ptr<OneShot<std::shared_ptr<Reply>>>;
+
+  void on_packet(std::string_view bytes, std::vector<Fd> descriptors);
+  void on_closed();
+  Task<Result<std::shared_ptr<Reply>>> ask(std::string message, std::vector<int> descriptors, uint32_t id);
+  uint32_t next_id() { return ++last_id_; }
+
+  asio::any_io_executor executor_;
+  std::shared_ptr<PacketSocket> socket_;
+  uint32_t last_id_ = 0;
+  std::map<uint32_t, Waiter> waiting_;
+  std::map<std::string, uint16_t> layers_;
+};
+
+}  // namespace bj

@@ -1,0 +1,57 @@
+// Reads what an image says about itself: which layers, in which order, with which digests, and its settings. Knows the
+// OCI layout (oci-layout, index.json, blobs/sha256/...) and docker-archive (manifest.json). Pure but for the blobs it
+// opens through BlobSource, by name; a name never leads out of the image. JSON blobs are checked against their digest
+// here, layers while they are unpacked (verify_layer()).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "engine/archive.h"
+#include "engine/import_entry.h"
+#include "engine/import_report.h"
+
+namespace bj {
+
+// The files of an image by their name in it.
+class BlobSource {
+ public:
+  virtual ~BlobSource() = default;
+  virtual Result<Fd> open(const std::string& name) const = 0;
+};
+
+// An image in a directory. No symlink is followed.
+class DirectoryBlobs : public BlobSource {
+ public:
+  DirectoryBlobs(int directory, const ImportLimits& limits) : directory_(directory), limits_(limits) {}
+  Result<Fd> open(const std::string& name) const override;
+
+ private:
+  int directory_;  // borrowed
+  ImportLimits limits_;
+};
+
+struct ImageLayer {
+  std::string name;     // for BlobSource
+  std::string digest;   // of the blob, 64 hex digits; empty if the format has none
+  uint64_t size = 0;    // with the digest
+  std::string diff_id;  // of the tar in it, 64 hex digits
+};
+
+struct Image {
+  std::vector<ImageLayer> layers;  // lowest first
+  ImageSettings settings;
+};
+
+// Several manifests: the one for linux/amd64. Attestations are passed over. Unknown media types are refused.
+Result<Image> read_oci_image(const BlobSource& blobs, const ImportLimits& limits);
+Result<Image> read_docker_image(const BlobSource& blobs, const ImportLimits& limits);
+
+// Compares what was read of a layer with what the image said.
+Result<void> verify_layer(const ImageLayer& layer, const StreamDigests& digests);
+
+}  // namespace bj

@@ -1,0 +1,100 @@
+#include "engine/python_source.h"
+
+#include <algorithm>
+
+namespace bj {
+namespace {
+
+constexpr int kSeenToLearn = 3;     // calls that imported a module before the zygote imports it for them
+constexpr size_t kMaxLearned = 32;
+constexpr auto kWarmUpTime = std::chrono::seconds(10);
+
+}  // namespace
+
+PythonSource::PythonSource(Host& host, EnvironmentSpec environment, Limits limits)
+    : host_(host), environment_(std::move(environment)), limits_(limits), started_(host.executor) {}
+
+std::vector<std::string> PythonSource::preload() const {
+  std::vector<std::string> modules = environment_.preload;
+  modules.insert(modules.end(), learned_.begin(), learned_.end());
+  return modules;
+}
+
+// Whoever comes while a zygote is starting waits for that one.
+Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
+  if (zygote_ && zygote_->gone()) retired_.push_back(std::move(zygote_));
+  while (!zygote_ && starting_) {
+    started_.expires_at(Clock::time_point::max());
+    co_await started_.async_wait(kNoThrow);
+  }
+  if (zygote_ && !zygote_->gone()) co_return zygote_;
+  starting_ = true;
+  Result<std::shared_ptr<Zygote>> fresh = co_await Zygote::start(host_, environment_, limits_, preload());
+  starting_ = false;
+  started_.cancel();
+  if (!fresh) co_return fresh;
+  for (const std::string& name : (*fresh)->failed_imports()) {
+    learned_.erase(name);
+    seen_[name] = -1'000'000;
+  }
+  zygote_ = *fresh;
+  co_return fresh;
+}
+
+Task<Result<std::shared_ptr<Runner>>> PythonSource::start_now() {
+  BJ_CO_TRY(const auto zygote, co_await this->zygote());
+  BJ_CO_TRY(auto child, zygote->fork(Readiness::kLazy));
+  co_return std::shared_ptr<Runner>(std::move(child));
+}
+
+Task<Result<std::shared_ptr<Runner>>> PythonSource::start_ahead() {
+  if (renew_) {
+    renew_ = false;
+    Result<std::shared_ptr<Zygote>> fresh = co_await Zygote::start(host_, environment_, limits_, preload());
+    if (fresh) {
+      if (zygote_) retired_.push_back(std::move(zygote_));
+      zygote_ = std::move(*fresh);
+    }
+  }
+  // A retired zygote goes when its last child has: the children hold it too.
+  for (auto& old : retired_) {
+    if (old.use_count() == 1) co_await old->stop();
+  }
+  std::erase_if(retired_, [](const auto& old) { return old->gone() && old.use_count() == 1; });
+  BJ_CO_TRY(const auto zygote, co_await this->zygote());
+  BJ_CO_TRY(auto child, zygote->fork(Readiness::kLazy));
+  BJ_CO_CHECK(co_await child->born());
+  Result<Frame> ready = co_await read_frame(*child->channel, 4096);
+  if (!ready || ready->type != static_cast<char>(FrameType::kReady)) {
+    co_await child->bury();
+    co_return fail(Code::kUnavailable, ready ? "a child could not be sealed: " + ready->payload : ready.error().what);
+  }
+  co_return std::shared_ptr<Runner>(std::move(child));
+}
+
+Task<bool> PythonSource::warm_up(Runner& runner) {
+  if (!runner.send(encode_frame(FrameType::kWarmUp, {}))) co_return false;
+  asio::steady_timer deadline(host_.executor, kWarmUpTime);
+  deadline.async_wait([&runner](const boost::system::error_code& error) {
+    if (!error) runner.kill();
+  });
+  const Result<Frame> ready = co_await read_frame(*runner.channel, 4096);
+  co_return ready && ready->type == static_cast<char>(FrameType::kReady);
+}
+
+void PythonSource::learn(const CallResult& result) {
+  for (const std::string& name : result.imports) {
+    if (learned_.size() >= kMaxLearned) return;
+    if (learned_.contains(name) || ++seen_[name] < kSeenToLearn) continue;
+    learned_.insert(name);
+    renew_ = true;
+  }
+}
+
+Task<void> PythonSource::stop() {
+  if (zygote_) retired_.push_back(std::move(zygote_));
+  for (const auto& zygote : retired_) co_await zygote->stop();
+  retired_.clear();
+}
+
+}  // namespace bj

@@ -1,0 +1,269 @@
+#include "engine/sandbox.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "seal/report.h"
+#include "sys/files.h"
+#include "sys/pipe.h"
+#include "sys/socket.h"
+#include "sys/transfer.h"
+
+namespace bj {
+namespace {
+
+constexpr int kLastResortMs = 5000;
+
+Result<void> check_mount(const MountSpec& mount) {
+  const bool plain = mount.target.starts_with("/") && mount.target.find("..") == std::string::npos;
+  if (!plain) return fail(Code::kInvalid, "mount target \"" + mount.target + "\" must be an absolute path without ..");
+  return {};
+}
+
+}  // namespace
+
+std::map<Control, std::string> unavailable_controls(const Host& host) {
+  std::map<Control, std::string> out;
+  const CgroupRoot& cgroups = host.cgroups->root();
+  const auto controller = [&](Control control, Controller c) {
+    if (!cgroups.has(c)) out[control] = cgroups.why_not(c);
+  };
+  controller(Control::kMemory, Controller::kMemory);
+  controller(Control::kCpu, Controller::kCpu);
+  controller(Control::kPids, Controller::kPids);
+  controller(Control::kIo, Controller::kIo);
+  if (cgroups.hierarchies().empty()) out[Control::kCgroupNs] = "no cgroup to be in";
+  if (!host.abilities.idmapped_mounts.available) out[Control::kIdmap] = host.abilities.idmapped_mounts.detail;
+  if (!host.uids) out[Control::kUid] = "rootless: one user id for all";
+  if (host.abilities.landlock_abi == 0) out[Control::kLandlock] = host.abilities.landlock.detail;
+  return out;
+}
+
+Sandbox::Sandbox(Host& host, SandboxSpec spec) : host_(host), spec_(std::move(spec)), expiry_(host.executor) {}
+
+Sandbox::~Sandbox() {
+  if (!pidfd_) return;
+  kill();
+  pollfd p{pidfd_->native_handle(), POLLIN, 0};
+  ::poll(&p, 1, kLastResortMs);
+}
+
+Task<Result<std::shared_ptr<Sandbox>>> Sandbox::create(Host& host, SandboxSpec spec) {
+  std::shared_ptr<Sandbox> sandbox(new Sandbox(host, std::move(spec)));
+  Result<void> launched = co_await sandbox->launch();
+  if (launched && sandbox->spec_.require_full_seal && !sandbox->seal_.full()) {
+    launched = fail(Code::kUnavailable, "a full seal was asked for and can't be had: " + sandbox->seal_.missing());
+  }
+  if (!launched) {
+    co_await sandbox->destroy();
+    co_return tl::unexpected(launched.error());
+  }
+  co_return sandbox;
+}
+
+// Root owns a range of ids a sandbox; an unprivileged user has one id, which is the sandbox's user.
+Result<void> Sandbox::choose_ids(SandboxPolicy& policy) {
+  const std::string& user = spec_.user.empty() ? spec_.image.user : spec_.user;
+  BJ_TRY(account_, spec_.image.account(user));
+  if (host_.uids) {
+    BJ_TRY(range_, host_.uids->take());
+    policy.ids = {.kind = IdMap::Kind::kRange, .inside = 0, .outside = range_.first(), .count = 65536};
+  } else {
+    policy.ids = {.kind = IdMap::Kind::kSingle, .inside = account_.uid, .outside = 0, .count = 1};
+    account_.gid = account_.uid;
+  }
+  return {};
+}
+
+SealFacts Sandbox::facts(const Plan& plan, const LaunchRequest& request) const {
+  return {.plan = &plan,
+          .clone_flags = request.clone_flags,
+          .own_network = request.own_network,
+          .idmapped = request.idmap_layers,
+          .calls = false,
+          .ids = request.ids.kind,
+          .unavailable = unavailable_controls(host_)};
+}
+
+Task<Result<void>> Sandbox::launch() {
+  SandboxPolicy policy;
+  policy.root = spec_.root;
+  policy.caps = spec_.caps;
+  policy.syscalls = spec_.syscalls;
+  policy.limits = spec_.limits;
+  LaunchRequest request;
+  BJ_CO_CHECK(choose_ids(policy));
+  for (const TemplateLayer& layer : spec_.image.layers) {
+    BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(layer.path));
+    request.layers.push_back(number);
+    policy.layer_targets.push_back(layer.target);
+  }
+  for (const MountSpec& mount : spec_.mounts) {
+    BJ_CO_CHECK(check_mount(mount));
+    BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(mount.source));
+    request.extras.push_back({number, mount.writable});
+    policy.extra_targets.push_back(mount.target);
+  }
+  BJ_CO_TRY(group_, host_.cgroups->take(spec_.limits));
+  BJ_CO_TRY(auto control, socket_pair(SOCK_SEQPACKET));
+
+  Plan plan = sandbox_plan(policy, host_.abilities, host_.cgroups->joined_controls());
+  request.plan = &plan;
+  request.clone_flags = sandbox_clone_flags();
+  request.ids = policy.ids;
+  request.idmap_layers = policy.ids.kind == IdMap::Kind::kRange && host_.abilities.idmapped_mounts.available;
+  request.runtimes_layer = host_.runtimes_layer;
+  request.control = control.second.get();
+  request.cgroup_files = group_.join_files();
+#ifdef BELLJAR_TEST_SWITCHES
+  if (host_.without) apply_switch(*host_.without, plan, request);
+#endif
+  seal_ = report_seal(facts(plan, request));
+  BJ_CO_TRY(Launched launched, co_await host_.launcher->launch(request));
+  pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, launched.pidfd.release());
+  control.second.reset();
+  warden_ = std::make_unique<WardenClient>(host_.executor, std::move(control.first));
+  BJ_CO_CHECK(co_await warden_->ready([&plan](int step, int error) { return plan.describe({step, error}); }));
+  if (spec_.image.sudo && policy.ids.kind == IdMap::Kind::kRange && spec_.root == RootMode::kWritable) {
+    BJ_CO_CHECK(co_await warden_->serve_sudo());
+  }
+  co_return Result<void>();
+}
+
+Result<Account> Sandbox::account_of(const std::string& user) const {
+  if (user.empty()) return account_;
+  BJ_TRY(const Account account, spec_.image.account(user));
+  if (!host_.uids && account.uid != account_.uid) {
+    return fail(Code::kUnavailable, "rootless, a sandbox has one user id: create it for user \"" + user + "\" instead");
+  }
+  return account;
+}
+
+std::vector<std::string> Sandbox::environment_for(const Account& account, const ProcessSpec& spec) const {
+  std::map<std::string, std::string> merged = spec_.image.environment;
+  merged["HOME"] = account.home;
+  merged["USER"] = account.uid == 0 ? "root" : spec_.image.user;
+  if (spec.terminal) merged["TERM"] = "xterm-256color";
+  for (const auto* layer : {&spec_.environment, &spec.environment}) {
+    for (const auto& [name, value] : *layer) merged[name] = value;
+  }
+  std::vector<std::string> out;
+  for (const auto& [name, value] : merged) out.push_back(name + "=" + value);
+  return out;
+}
+
+Task<Result<Process>> Sandbox::start(ProcessSpec spec) {
+  BJ_CO_TRY(const Account account, account_of(spec.user));
+  SpawnRequest request;
+  request.environment = environment_for(account, spec);
+  request.directory = spec.directory.empty() ? account.home : spec.directory;
+  request.uid = account.uid;
+  request.gid = account.gid;
+  request.terminal = spec.terminal;
+  request.rows = spec.rows;
+  request.columns = spec.columns;
+  request.arguments = std::move(spec.arguments);
+  Process process;
+  std::vector<Fd> theirs;  // the process's ends, closed here once they were passed
+  if (!spec.terminal) {
+    BJ_CO_TRY(Pipe input, make_pipe());
+    BJ_CO_TRY(Pipe output, make_pipe());
+    BJ_CO_TRY(Pipe error, make_pipe());
+    process.input = std::move(input.write);
+    process.output = std::move(output.read);
+    process.error = std::move(error.read);
+    theirs.push_back(std::move(input.read));
+    theirs.push_back(std::move(output.write));
+    theirs.push_back(std::move(error.write));
+  }
+  for (const Fd& fd : theirs) request.descriptors.push_back(fd.get());
+  for (const int fd : spec.extra_descriptors) request.descriptors.push_back(fd);
+  BJ_CO_TRY(SpawnReply started, co_await warden_->spawn(std::move(request)));
+  process.pid = started.pid;
+  process.terminal = std::move(started.terminal);
+  process.exit = std::move(started.exit);
+  co_return process;
+}
+
+Task<Result<void>> Sandbox::write_file(std::string path, std::string data, unsigned mode) {
+  BJ_CO_TRY(const Fd file, co_await warden_->open(path, O_WRONLY | O_CREAT | O_TRUNC, mode, account_.uid, account_.gid,
+                                                  FileType::kRegular));
+  co_return bj::write_all(file.get(), data, path);
+}
+
+Task<Result<std::string>> Sandbox::read_file(std::string path, size_t limit) {
+  BJ_CO_TRY(const Fd file, co_await warden_->open(path, O_RDONLY, 0, account_.uid, account_.gid, FileType::kRegular));
+  co_return read_all(file.get(), limit, path);
+}
+
+Task<Result<uint64_t>> Sandbox::copy_in(Fd from, std::string path, unsigned mode) {
+  BJ_CO_TRY(Fd to, co_await warden_->open(path, O_WRONLY | O_CREAT | O_TRUNC, mode, account_.uid, account_.gid,
+                                          FileType::kRegular));
+  auto work = [from = std::make_shared<Fd>(std::move(from)), to = std::make_shared<Fd>(std::move(to))] {
+    return transfer(from->get(), to->get());
+  };
+  co_return co_await offload(*host_.workers, std::move(work));
+}
+
+Task<Result<uint64_t>> Sandbox::copy_out(std::string path, Fd to) {
+  BJ_CO_TRY(Fd from, co_await warden_->open(path, O_RDONLY, 0, account_.uid, account_.gid, FileType::kRegular));
+  auto work = [from = std::make_shared<Fd>(std::move(from)), to = std::make_shared<Fd>(std::move(to))] {
+    return transfer(from->get(), to->get());
+  };
+  co_return co_await offload(*host_.workers, std::move(work));
+}
+
+void Sandbox::expire_at(Clock::time_point when) {
+  expiry_.expires_at(when);
+  expiry_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    if (const auto self = weak.lock(); self && !error) self->kill();
+  });
+}
+
+void Sandbox::kill() {
+  if (pidfd_) (void)::syscall(SYS_pidfd_send_signal, pidfd_->native_handle(), SIGKILL, nullptr, 0);
+}
+
+// PID 1 is reported dead only after every other process of its namespace is.
+Task<void> Sandbox::ended() {
+  if (pidfd_) co_await readable(*pidfd_);
+}
+
+Task<void> Sandbox::destroy() {
+  const auto self = shared_from_this();
+  expiry_.cancel();
+  kill();
+  co_await ended();
+  pidfd_.reset();
+  warden_.reset();
+  group_.give_back();
+  range_ = UidRange();
+}
+
+bool capture_available(int fd, uint64_t limit, Captured& into) {
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0) return errno == EAGAIN || errno == EINTR;
+    if (n == 0) return false;
+    const uint64_t room = limit > into.text.size() ? limit - into.text.size() : 0;
+    const uint64_t kept = std::min<uint64_t>(room, static_cast<uint64_t>(n));
+    into.text.append(buffer, kept);
+    into.dropped += static_cast<uint64_t>(n) - kept;
+    if (static_cast<size_t>(n) < sizeof buffer) return true;  // a short read: nothing more now
+  }
+}
+
+Task<void> capture(asio::posix::stream_descriptor& stream, uint64_t limit, Captured& into) {
+  boost::system::error_code ignored;
+  stream.native_non_blocking(true, ignored);
+  while (co_await readable(stream)) {
+    if (!capture_available(stream.native_handle(), limit, into)) break;
+  }
+}
+
+}  // namespace bj

@@ -1,0 +1,112 @@
+// A live sandbox on this host: its warden, its processes, its files, its limits, its end.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "engine/host.h"
+#include "engine/template.h"
+#include "engine/warden_client.h"
+#include "seal/report.h"
+
+namespace bj {
+
+struct MountSpec {
+  std::string source;  // on the host
+  std::string target;  // in the sandbox; must exist in the template
+  bool writable = false;
+};
+
+struct SandboxSpec {
+  Template image;
+  Limits limits;
+  std::map<std::string, std::string> environment;  // over the template's
+  std::string user;                                // empty: the template's
+  std::vector<MountSpec> mounts;
+  RootMode root = RootMode::kWritable;
+  SyscallProfile syscalls = SyscallProfile::kTool;
+  uint64_t caps = kSandboxCaps;
+  bool require_full_seal = false;
+};
+
+struct ProcessSpec {
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;  // over the sandbox's
+  std::string directory;                           // empty: the user's home
+  std::string user;                                // empty: the sandbox's
+  bool terminal = false;
+  uint16_t rows = 24, columns = 80;
+  std::vector<int> extra_descriptors;  // at 3, 4, ...
+};
+
+// A started process. Streams are ours to read and write; with a terminal there is only that.
+struct Process {
+  int pid = 0;  // inside
+  Fd input, output, error;
+  Fd terminal;
+  ExitWaiter exit;
+};
+
+class Sandbox : public std::enable_shared_from_this<Sandbox> {
+ public:
+  static Task<Result<std::shared_ptr<Sandbox>>> create(Host& host, SandboxSpec spec);
+  // An owner that forgets destroy() still leaves nothing running.
+  ~Sandbox();
+
+  Task<Result<Process>> start(ProcessSpec spec);
+  Task<Result<void>> signal_group(int pid, int signal) { return warden_->signal(-pid, signal); }
+  Task<Result<void>> write_file(std::string path, std::string data, unsigned mode);
+  Task<Result<std::string>> read_file(std::string path, size_t limit);
+  // From and to a descriptor of ours, spliced by the kernel; runs on the workers.
+  Task<Result<uint64_t>> copy_in(Fd from, std::string path, unsigned mode);
+  Task<Result<uint64_t>> copy_out(std::string path, Fd to);
+  WardenClient& warden() { return *warden_; }
+
+  // Ends the sandbox at that time; again to move it.
+  void expire_at(Clock::time_point when);
+  // Kills everything inside; returns at once, ended() tells when it is over.
+  void kill();
+  Task<void> ended();
+  // Kills, waits, gives everything back.
+  Task<void> destroy();
+
+  const Seal& seal() const { return seal_; }
+  const Limits& limits() const { return spec_.limits; }
+  const Account& account() const { return account_; }
+  CgroupUsage usage() const { return group_.used(); }
+
+ private:
+  Sandbox(Host& host, SandboxSpec spec);
+  Task<Result<void>> launch();
+  Result<void> choose_ids(SandboxPolicy& policy);
+  SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
+  Result<Account> account_of(const std::string& user) const;
+  std::vector<std::string> environment_for(const Account& account, const ProcessSpec& spec) const;
+
+  Host& host_;
+  SandboxSpec spec_;
+  Account account_;
+  UidRange range_;
+  LeasedGroup group_;
+  Seal seal_;
+  std::unique_ptr<WardenClient> warden_;
+  std::unique_ptr<asio::posix::stream_descriptor> pidfd_;
+  asio::steady_timer expiry_;
+};
+
+// What a machine's abilities and hierarchies leave unavailable, by control.
+std::map<Control, std::string> unavailable_controls(const Host& host);
+
+// Reads a stream to its end, keeping at most `limit` bytes; `dropped` counts the rest.
+struct Captured {
+  std::string text;
+  uint64_t dropped = 0;
+};
+Task<void> capture(asio::posix::stream_descriptor& stream, uint64_t limit, Captured& into);
+// One read of what is there now. False at the end of the stream.
+bool capture_available(int fd, uint64_t limit, Captured& into);
+
+}  // namespace bj

@@ -1,0 +1,232 @@
+#include "engine/warden_client.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <cstring>
+
+#include "launcher/wire.h"
+
+namespace bj {
+namespace {
+
+constexpr size_t kMaxReply = 4096;
+
+Result<void> check_type(const Fd& fd, FileType wanted, const std::string& call) {
+  struct stat info {};
+  if (!fd.ok()) return fail(Code::kInternal, call + ": the warden sent no descriptor");
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(call + ": fstat");
+  const bool good = wanted == FileType::kAny || (wanted == FileType::kRegular && S_ISREG(info.st_mode)) ||
+                    (wanted == FileType::kDirectory && S_ISDIR(info.st_mode));
+  if (!good) return fail(Code::kInvalid, call + ": not a " + (wanted == FileType::kRegular ? "regular file" : "directory"));
+  return {};
+}
+
+Result<void> check_terminal(const Fd& fd) {
+  struct stat info {};
+  constexpr unsigned kPtmxMajor = 5, kPtmxMinor = 2;
+  if (!fd.ok() || ::fstat(fd.get(), &info) != 0 || !S_ISCHR(info.st_mode) || major(info.st_rdev) != kPtmxMajor ||
+      minor(info.st_rdev) != kPtmxMinor) {
+    return fail(Code::kInternal, "spawn: the warden sent no terminal");
+  }
+  return {};
+}
+
+Result<void> check_socket(const Fd& fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (!fd.ok() || ::getsockopt(fd.get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) {
+    return fail(Code::kInternal, "connect: the warden sent no stream socket");
+  }
+  return {};
+}
+
+ward::Request path_request(ward::Op op, uid_t uid, gid_t gid) {
+  ward::Request request{};
+  request.op = op;
+  request.uid = uid;
+  request.gid = gid;
+  return request;
+}
+
+std::string terminated(const std::string& text) { return text + '\0'; }
+
+bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+}  // namespace
+
+WardenClient::WardenClient(const asio::any_io_executor& executor, Fd socket)
+    : executor_(executor),
+      socket_(std::make_shared<PacketSocket>(executor, std::move(socket), kMaxReply)),
+      first_(std::make_shared<OneShot<std::string>>(executor)) {
+  socket_->start([this](std::string_view bytes, std::vector<Fd> fds) { on_packet(bytes, std::move(fds)); },
+                 [this] { on_closed(); });
+}
+
+WardenClient::~WardenClient() {
+  socket_->close();
+  on_closed();
+}
+
+void WardenClient::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
+  ward::Reply reply{};
+  if (!ward::decode(bytes.data(), bytes.size(), reply)) {
+    first_->set(std::string(bytes));
+    return;
+  }
+  if (reply.kind == ward::ReplyKind::kReady) {
+    first_->set(std::string());
+  } else if (reply.kind == ward::ReplyKind::kExit) {
+    const auto found = running_.find(reply.value);
+    if (found == running_.end()) return;
+    found->second->set({reply.status, reply.user_us, reply.system_us, reply.max_rss_kb});
+    running_.erase(found);
+  } else if (const auto found = waiting_.find(reply.id); found != waiting_.end()) {
+    if (const auto starting = starting_.find(reply.id); starting != starting_.end() && reply.value > 0) {
+      running_[reply.value] = starting->second;
+    }
+    auto answer = std::make_shared<Answer>();
+    answer->value = reply.value;
+    if (!descriptors.empty()) answer->descriptor = std::move(descriptors.front());
+    found->second->set(std::move(answer));
+  }
+}
+
+void WardenClient::on_closed() {
+  gone_ = true;
+  first_->close();
+  for (const auto& [id, waiter] : waiting_) waiter->close();
+  for (const auto& [pid, exit] : running_) exit->close();
+  running_.clear();
+}
+
+Task<Result<void>> WardenClient::ready(const std::function<std::string(int, int)>& describe) {
+  const Result<std::string> first = co_await first_->get();
+  if (!first) co_return fail(Code::kUnavailable, "the sandbox ended before its warden was ready");
+  if (first->empty()) co_return Result<void>();
+  launch::PlanFailed failed{};
+  if (first->size() != sizeof failed) co_return fail(Code::kInternal, "the warden's first message is malformed");
+  std::memcpy(&failed, first->data(), sizeof failed);
+  if (failed.magic != launch::kPlanFailedMagic) co_return fail(Code::kInternal, "the warden's first message is malformed");
+  co_return fail(Code::kUnavailable, "the sandbox could not be sealed: " + describe(failed.step, failed.error), failed.error);
+}
+
+Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Request request, std::string strings,
+                                                                      std::vector<int> descriptors, std::string call) {
+  if (gone_) co_return fail(Code::kUnavailable, call + ": the sandbox has ended");
+  request.id = request.id != 0 ? request.id : ++last_id_;
+  std::string message(reinterpret_cast<const char*>(&request), sizeof request);
+  message += strings;
+  if (message.size() > ward::kMaxMessage) co_return fail(Code::kInvalid, call + ": arguments and environment are over 160 KiB");
+  auto waiter = std::make_shared<OneShot<std::shared_ptr<Answer>>>(executor_);
+  waiting_.emplace(request.id, waiter);
+  Result<std::shared_ptr<Answer>> answer = fail(Code::kInternal, "");
+  if (const Result<void> sent = socket_->send(message, descriptors); !sent) {
+    answer = tl::unexpected(sent.error());
+  } else {
+    answer = co_await waiter->get();
+  }
+  waiting_.erase(request.id);
+  if (!answer) co_return fail(Code::kUnavailable, call + ": the sandbox has ended");
+  if ((*answer)->value < 0) co_return fail_with(-(*answer)->value, call);
+  co_return answer;
+}
+
+Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
+  ward::Request request = path_request(ward::Op::kSpawn, spawn.uid, spawn.gid);
+  request.id = ++last_id_;
+  request.flags = spawn.terminal ? ward::kTerminal : 0;
+  request.rows = spawn.rows;
+  request.columns = spawn.columns;
+  request.argument_count = static_cast<uint32_t>(spawn.arguments.size());
+  request.environment_count = static_cast<uint32_t>(spawn.environment.size());
+  if (spawn.arguments.empty()) co_return fail(Code::kInvalid, "spawn: no command given");
+  std::string strings = terminated(spawn.directory);
+  bool sound = !has_nul(spawn.directory);
+  for (const auto* list : {&spawn.arguments, &spawn.environment}) {
+    for (const std::string& text : *list) {
+      sound = sound && !has_nul(text);
+      strings += terminated(text);
+    }
+  }
+  if (!sound) co_return fail(Code::kInvalid, "spawn: an argument holds a NUL byte");
+  const std::string call = "run " + spawn.arguments[0];
+  auto exit = std::make_shared<OneShot<ExitReport>>(executor_);
+  starting_.emplace(request.id, exit);
+  auto answer = co_await ask(request, std::move(strings), std::move(spawn.descriptors), call);
+  starting_.erase(request.id);
+  if (!answer) co_return tl::unexpected(answer.error());
+  if (spawn.terminal) BJ_CO_CHECK(check_terminal((*answer)->descriptor));
+  co_return SpawnReply{(*answer)->value, std::move((*answer)->descriptor), std::move(exit)};
+}
+
+Task<Result<void>> WardenClient::signal(int pid_or_group, int signal) {
+  ward::Request request = path_request(ward::Op::kSignal, 0, 0);
+  request.number = pid_or_group;
+  request.flags = static_cast<uint32_t>(signal);
+  BJ_CO_CHECK(co_await ask(request, {}, {}, "signal"));
+  co_return Result<void>();
+}
+
+Task<Result<Fd>> WardenClient::open(std::string path, int flags, unsigned mode, uid_t uid, gid_t gid, FileType wanted) {
+  ward::Request request = path_request(ward::Op::kOpen, uid, gid);
+  request.flags = static_cast<uint32_t>(flags);
+  request.mode = mode;
+  const std::string call = "open(" + path + ")";
+  if (has_nul(path)) co_return fail(Code::kInvalid, "open: the path holds a NUL byte");
+  BJ_CO_TRY(auto answer, co_await ask(request, terminated(path), {}, call));
+  BJ_CO_CHECK(check_type(answer->descriptor, wanted, call));
+  co_return std::move(answer->descriptor);
+}
+
+Task<Result<void>> WardenClient::make_directory(std::string path, unsigned mode, uid_t uid, gid_t gid) {
+  ward::Request request = path_request(ward::Op::kMakeDirectory, uid, gid);
+  request.mode = mode;
+  BJ_CO_CHECK(co_await ask(request, terminated(path), {}, "mkdir(" + path + ")"));
+  co_return Result<void>();
+}
+
+Task<Result<void>> WardenClient::rename(std::string from, std::string to, uid_t uid, gid_t gid) {
+  const ward::Request request = path_request(ward::Op::kRename, uid, gid);
+  BJ_CO_CHECK(co_await ask(request, terminated(from) + terminated(to), {}, "rename(" + from + ")"));
+  co_return Result<void>();
+}
+
+Task<Result<void>> WardenClient::remove(std::string path, FileType type, uid_t uid, gid_t gid) {
+  ward::Request request = path_request(ward::Op::kRemove, uid, gid);
+  request.flags = type == FileType::kDirectory ? 1 : 0;
+  BJ_CO_CHECK(co_await ask(request, terminated(path), {}, "remove(" + path + ")"));
+  co_return Result<void>();
+}
+
+Task<Result<Fd>> WardenClient::watch(std::string path, uint32_t mask, uid_t uid, gid_t gid) {
+  ward::Request request = path_request(ward::Op::kWatch, uid, gid);
+  request.flags = mask;
+  BJ_CO_TRY(auto answer, co_await ask(request, terminated(path), {}, "watch(" + path + ")"));
+  BJ_CO_CHECK(check_type(answer->descriptor, FileType::kAny, "watch"));
+  co_return std::move(answer->descriptor);
+}
+
+Task<Result<Fd>> WardenClient::connect(uint16_t port) {
+  ward::Request request = path_request(ward::Op::kConnect, 0, 0);
+  request.number = port;
+  const std::string call = "connect(port " + std::to_string(port) + ")";
+  BJ_CO_TRY(auto answer, co_await ask(request, {}, {}, call));
+  BJ_CO_CHECK(check_socket(answer->descriptor));
+  asio::posix::stream_descriptor descriptor(executor_, answer->descriptor.release());
+  if (!co_await writable(descriptor)) co_return fail(Code::kUnavailable, call + ": cancelled");
+  Fd socket(descriptor.release());
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) co_return fail_with(error, call);
+  co_return socket;
+}
+
+Task<Result<void>> WardenClient::serve_sudo() {
+  BJ_CO_CHECK(co_await ask(path_request(ward::Op::kServeSudo, 0, 0), {}, {}, "sudo"));
+  co_return Result<void>();
+}
+
+}  // namespace bj

@@ -1,0 +1,86 @@
+// The engine's side of a warden: requests that make descriptors come out of a sandbox. Everything that comes back is
+// hostile: it is decoded with bounds, and descriptors are only handed on after their type was checked.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "engine/packets.h"
+#include "warden/wire.h"
+
+namespace bj {
+
+struct ExitReport {
+  int status = 0;  // as wait(2)
+  uint64_t user_us = 0, system_us = 0, max_rss_kb = 0;
+};
+
+struct SpawnRequest {
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  // "NAME=value"
+  std::string directory = "/";
+  uid_t uid = 0;
+  gid_t gid = 0;
+  bool terminal = false;
+  uint16_t rows = 24, columns = 80;
+  std::vector<int> descriptors;  // stdin, stdout, stderr (without a terminal), then 3, 4, ...
+};
+
+using ExitWaiter = std::shared_ptr<OneShot<ExitReport>>;
+
+struct SpawnReply {
+  int pid = 0;
+  Fd terminal;
+  ExitWaiter exit;
+};
+
+enum class FileType { kRegular, kDirectory, kAny };
+
+class WardenClient {
+ public:
+  WardenClient(const asio::any_io_executor& executor, Fd socket);
+  ~WardenClient();
+
+  // Waits for the warden's first message; a plan that failed on the way to it is an error that names the step.
+  Task<Result<void>> ready(const std::function<std::string(int step, int error)>& describe);
+
+  Task<Result<SpawnReply>> spawn(SpawnRequest request);
+  Task<Result<void>> signal(int pid_or_group, int signal);
+  // Paths are absolute and resolved inside the sandbox, as the given user.
+  Task<Result<Fd>> open(std::string path, int flags, unsigned mode, uid_t uid, gid_t gid, FileType wanted);
+  Task<Result<void>> make_directory(std::string path, unsigned mode, uid_t uid, gid_t gid);
+  Task<Result<void>> rename(std::string from, std::string to, uid_t uid, gid_t gid);
+  Task<Result<void>> remove(std::string path, FileType type, uid_t uid, gid_t gid);
+  Task<Result<Fd>> watch(std::string path, uint32_t mask, uid_t uid, gid_t gid);
+  Task<Result<Fd>> connect(uint16_t port);
+  Task<Result<void>> serve_sudo();
+
+ private:
+  struct Answer {
+    int value = 0;
+    Fd descriptor;
+  };
+  using Waiter = std::shared_ptr<OneShot<std::shared_ptr<Answer>>>;
+
+  void on_packet(std::string_view bytes, std::vector<Fd> descriptors);
+  void on_closed();
+  Task<Result<std::shared_ptr<Answer>>> ask(ward::Request request, std::string strings, std::vector<int> descriptors,
+                                            std::string call);
+
+  asio::any_io_executor executor_;
+  std::shared_ptr<PacketSocket> socket_;
+  uint32_t last_id_ = 0;
+  bool gone_ = false;
+  std::map<uint32_t, Waiter> waiting_;
+  std::map<uint32_t, ExitWaiter> starting_;  // by request: an exit may follow the answer in the same batch
+  std::map<int, ExitWaiter> running_;
+  std::shared_ptr<OneShot<std::string>> first_;
+};
+
+}  // namespace bj

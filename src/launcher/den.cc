@@ -1,0 +1,133 @@
+#include "launcher/den.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "sys/files.h"
+#include "sys/mount.h"
+
+namespace bj {
+namespace {
+
+constexpr const char* kMountPoint = "/tmp";  // any directory that every host has; hidden for a moment, in our namespace only
+
+struct DeviceNode {
+  const char* name;
+  unsigned major, minor;
+};
+constexpr std::array<DeviceNode, 6> kNodes = {
+    {{"null", 1, 3}, {"zero", 1, 5}, {"full", 1, 7}, {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}}};
+
+Result<void> make_dir(int at, const std::string& name, unsigned mode) {
+  if (::mkdirat(at, name.c_str(), mode) != 0 && errno != EEXIST) return fail_errno("mkdir(" + name + ")");
+  return {};
+}
+
+// As root of a user namespace of our own, an unprivileged caller may mount and make namespaces.
+Result<void> become_own_root() {
+  const uid_t uid = ::geteuid();
+  const gid_t gid = ::getegid();
+  if (::unshare(CLONE_NEWUSER) != 0) {
+    return fail(Code::kUnavailable,
+                "unprivileged user namespaces are not allowed here: run as root, or allow them (sysctl "
+                "kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0)",
+                errno);
+  }
+  BJ_CHECK(put_text(AT_FDCWD, "/proc/self/setgroups", "deny"));
+  BJ_CHECK(put_text(AT_FDCWD, "/proc/self/uid_map", "0 " + std::to_string(uid) + " 1"));
+  return put_text(AT_FDCWD, "/proc/self/gid_map", "0 " + std::to_string(gid) + " 1");
+}
+
+Result<Fd> new_private_namespace() {
+  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare(CLONE_NEWNS)");
+  BJ_CHECK(make_all_mounts_private());
+  return open_path("/proc/self/ns/mnt", O_RDONLY);
+}
+
+// Real nodes where we may make them, else the host's own, bound one by one.
+Result<void> make_node(int dev, const DeviceNode& node) {
+  const std::string name = node.name;
+  if (::mknodat(dev, node.name, S_IFCHR | 0666, makedev(node.major, node.minor)) == 0) return {};
+  if (errno != EPERM) return fail_errno("mknod(" + name + ")");
+  BJ_TRY(const Fd place, open_at(dev, name, O_CREAT | O_WRONLY, 0666));
+  BJ_TRY(const Fd tree, clone_tree(AT_FDCWD, "/dev/" + name, Recursive::kNo));
+  return attach_tree(tree.get(), "/proc/self/fd/" + std::to_string(place.get()));
+}
+
+Result<void> make_dev(const std::string& path) {
+  BJ_TRY(const Fd dev, open_path(path, O_RDONLY | O_DIRECTORY));
+  for (const DeviceNode& node : kNodes) BJ_CHECK(make_node(dev.get(), node));
+  for (const char* dir : {"pts", "shm"}) BJ_CHECK(make_dir(dev.get(), dir, 0755));
+  static constexpr std::array<std::array<const char*, 2>, 5> kLinks = {{{"pts/ptmx", "ptmx"},
+                                                                        {"/proc/self/fd", "fd"},
+                                                                        {"/proc/self/fd/0", "stdin"},
+                                                                        {"/proc/self/fd/1", "stdout"},
+                                                                        {"/proc/self/fd/2", "stderr"}}};
+  for (const auto& [target, name] : kLinks) {
+    if (::symlinkat(target, dev.get(), name) != 0) return fail_errno(std::string("symlink(") + name + ")");
+  }
+  return {};
+}
+
+// Everything is put together on kMountPoint, then that becomes the root.
+Result<void> build_root() {
+  const std::string at = kMountPoint;
+  const mode_t old_umask = ::umask(0);
+  BJ_TRY(const Fd root, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "1m"}}, 0));
+  BJ_TRY(const Fd proc, clone_tree(AT_FDCWD, "/proc", Recursive::kYes));
+  for (const char* dir : {"proc", "dev", "new", "old", "scratch", "layers"}) BJ_CHECK(make_dir(root.get(), dir, 0755));
+  for (int i = 0; i < 8; ++i) BJ_CHECK(make_dir(root.get(), "l" + std::to_string(i), 0755));
+  BJ_CHECK(attach_tree(root.get(), at));
+  BJ_CHECK(attach_tree(proc.get(), at + "/proc"));
+  BJ_TRY(const Fd dev, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "64k"}}, 0));
+  BJ_CHECK(attach_tree(dev.get(), at + "/dev"));
+  BJ_CHECK(make_dev(at + "/dev"));
+  ::umask(old_umask);
+  return enter_root(at, "old");
+}
+
+}  // namespace
+
+Result<Den> Den::dig() {
+  if (::geteuid() != 0) BJ_CHECK(become_own_root());
+  Den den;
+  BJ_TRY(den.host_view_, new_private_namespace());
+  BJ_TRY(den.own_view_, new_private_namespace());
+  BJ_CHECK(build_root());
+  return den;
+}
+
+Result<int> Den::add_layer(const std::string& path) {
+  if (::setns(host_view_.get(), CLONE_NEWNS) != 0) return fail_errno("setns(host view)");
+  const Result<Fd> tree = clone_tree(AT_FDCWD, path, Recursive::kNo);
+  if (::setns(own_view_.get(), CLONE_NEWNS) != 0) return fail_errno("setns(own view)");
+  if (!tree) return tl::unexpected(tree.error());
+  const std::string place = "/layers/" + std::to_string(layers_);
+  struct stat info {};
+  if (::fstat(tree->get(), &info) != 0) return fail_errno("fstat(" + path + ")");
+  if (S_ISDIR(info.st_mode)) {
+    BJ_CHECK(make_dir(AT_FDCWD, place, 0755));
+  } else {
+    BJ_CHECK(open_path(place, O_CREAT | O_WRONLY, 0644));
+  }
+  BJ_CHECK(attach_tree(tree->get(), place));
+  return static_cast<int>(layers_++);
+}
+
+Result<Fd> Den::clone_layer(unsigned number, int idmap_to, Writable writable) const {
+  if (number >= layers_) return fail(Code::kInvalid, "no such layer", EINVAL);
+  BJ_TRY(Fd tree, clone_tree(AT_FDCWD, "/layers/" + std::to_string(number), Recursive::kNo));
+  uint64_t attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (writable == Writable::kNo) attributes |= MOUNT_ATTR_RDONLY;
+  BJ_CHECK(set_mount_attributes(tree.get(), attributes, idmap_to));
+  return tree;
+}
+
+Result<Fd> Den::clone_dev() const { return clone_tree(AT_FDCWD, "/dev", Recursive::kYes); }
+
+}  // namespace bj

@@ -1,0 +1,31 @@
+// The den: the launcher's own root. A tmpfs with /proc, the shared /dev and the template layers mounted in it, and
+// nothing of the host; a second mount namespace keeps the host's view, for opening layers later.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace bj {
+
+enum class Writable { kNo, kYes };
+
+class Den {
+ public:
+  // Moves the calling process in. An unprivileged caller first becomes root of a user namespace of its own.
+  static Result<Den> dig();
+
+  // Mounts the host directory `path` in the den; the answer is its number.
+  Result<int> add_layer(const std::string& path);
+
+  // Detached copies, for one sandbox each. `idmap_to`: a user namespace, or -1.
+  Result<Fd> clone_layer(unsigned number, int idmap_to, Writable writable) const;
+  Result<Fd> clone_dev() const;
+
+ private:
+  Fd host_view_, own_view_;
+  unsigned layers_ = 0;
+};
+
+}  // namespace bj

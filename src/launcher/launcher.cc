@@ -1,0 +1,173 @@
+#include "launcher/launcher.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "launcher/become.h"
+#include "launcher/den.h"
+#include "launcher/network_pool.h"
+#include "launcher/wire.h"
+#include "seal/carry_out.h"
+#include "sys/clone.h"
+#include "sys/files.h"
+#include "sys/mount.h"
+#include "sys/socket.h"
+
+namespace bj {
+namespace {
+
+constexpr size_t kMaxRequest = sizeof(launch::Create) + kMaxSteps * sizeof(Step) + kMaxStrings + 4096;
+
+class Launcher {
+ public:
+  Launcher(Den den, NetworkPool networks, Fd warden) : den_(std::move(den)), networks_(std::move(networks)), warden_(std::move(warden)) {}
+
+  // Serves until the engine is gone. Idle moments go into preparing network namespaces.
+  void serve(const Fd& socket) {
+    std::vector<char> buffer(kMaxRequest);
+    for (;;) {
+      while (!readable(socket) && networks_.wants_more()) networks_.prepare_one();
+      Result<Message> message = receive_message(socket.get(), buffer.data(), buffer.size());
+      if (!message || message->size == 0) return;
+      answer(socket, {buffer.data(), message->size}, std::move(message->descriptors));
+    }
+  }
+
+ private:
+  static bool readable(const Fd& socket) {
+    pollfd p{socket.get(), POLLIN, 0};
+    return ::poll(&p, 1, 0) != 0;
+  }
+
+  void answer(const Fd& socket, std::string_view request, std::vector<Fd> descriptors) {
+    if (request.size() < sizeof(launch::Header)) return;
+    launch::Header header{};
+    std::memcpy(&header, request.data(), sizeof header);
+    Fd pidfd;
+    const Result<int> value = header.kind == launch::Kind::kAddLayer
+                                  ? den_.add_layer(std::string(request.substr(sizeof header)))
+                                  : create(request, std::move(descriptors), pidfd);
+    const launch::Answer reply{header.id, value ? *value : -1, value ? 0 : (value.error().sys != 0 ? value.error().sys : EINVAL)};
+    std::vector<int> passed;
+    if (pidfd.ok()) passed.push_back(pidfd.get());
+    (void)send_message(socket.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, passed);
+  }
+
+  Result<int> create(std::string_view request, std::vector<Fd> descriptors, Fd& pidfd) {
+    launch::Create create{};
+    if (request.size() < sizeof create) return fail(Code::kInvalid, "short request", EBADMSG);
+    std::memcpy(&create, request.data(), sizeof create);
+    const size_t steps_size = size_t{create.step_count} * sizeof(Step);
+    if (create.step_count > kMaxSteps || request.size() != sizeof create + steps_size + create.strings_size ||
+        create.layer_count > kMaxLayers || create.extra_count > kMaxExtraMounts || create.cgroup_count > kMaxCgroups ||
+        descriptors.size() != 1 + create.cgroup_count) {
+      return fail(Code::kInvalid, "malformed request", EBADMSG);
+    }
+    std::vector<Step> steps(create.step_count);
+    std::memcpy(steps.data(), request.data() + sizeof create, steps_size);
+    const PlanView plan{steps.data(), create.step_count, request.data() + sizeof create + steps_size, create.strings_size};
+    return clone_sandbox(create, plan, descriptors, pidfd);
+  }
+
+  Result<int> clone_sandbox(const launch::Create& create, const PlanView& plan, const std::vector<Fd>& descriptors, Fd& pidfd) {
+    BJ_TRY(auto late, socket_pair(SOCK_SEQPACKET));
+    CarryOut state{};
+    for (int& slot : state.slots) slot = -1;
+    state.slots[kSlotProgram] = warden_.get();
+    state.slots[kSlotControl] = descriptors[0].get();
+    for (uint32_t i = 0; i < create.cgroup_count; ++i) state.slots[kSlotCgroup + i] = descriptors[1 + i].get();
+
+    BJ_TRY(const Network network, create.own_network != 0 ? networks_.take() : networks_.home());
+    BJ_CHECK(network.enter());
+    const Cloned cloned = clone_process(create.clone_flags);
+    if (cloned.pid == 0) become_sandbox(plan, state, late.second.get());
+    BJ_CHECK(networks_.go_home());
+    if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3");
+    pidfd = Fd(cloned.pidfd);
+
+    if (const Result<void> given = give_mounts(create, cloned.pid, late.first); !given) {
+      (void)::syscall(__NR_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+      return tl::unexpected(given.error());
+    }
+    return cloned.pid;
+  }
+
+  // The ids of the new user namespace, and the mounts that need it: sent late, because the namespace must exist first.
+  Result<void> give_mounts(const launch::Create& create, int pid, const Fd& late) {
+    Fd user_namespace;
+    if ((create.clone_flags & CLONE_NEWUSER) != 0) {
+      BJ_CHECK(write_id_maps(pid, create.ids));
+      BJ_TRY(user_namespace, open_path("/proc/" + std::to_string(pid) + "/ns/user", O_RDONLY));
+    }
+    const int idmap = create.idmap_layers != 0 && user_namespace.ok() ? user_namespace.get() : -1;
+    std::array<Fd, kMaxSlots> mounts;
+    BJ_TRY(mounts[kSlotDev], den_.clone_dev());
+    BJ_TRY(mounts[kSlotRuntimes], den_.clone_layer(create.runtimes_layer, idmap, Writable::kNo));
+    for (uint32_t i = 0; i < create.layer_count; ++i) {
+      BJ_TRY(mounts[kSlotLayer + i], den_.clone_layer(create.layers[i], idmap, Writable::kYes));
+    }
+    for (uint32_t i = 0; i < create.extra_count; ++i) {
+      const auto writable = create.extra_writable[i] != 0 ? Writable::kYes : Writable::kNo;
+      BJ_TRY(mounts[kSlotExtra + i], den_.clone_layer(create.extras[i], idmap, writable));
+    }
+    std::string slots;
+    std::vector<int> passed;
+    for (size_t i = 0; i < mounts.size(); ++i) {
+      if (!mounts[i].ok()) continue;
+      slots.push_back(static_cast<char>(i));
+      passed.push_back(mounts[i].get());
+    }
+    return send_message(late.get(), slots, passed);
+  }
+
+  Den den_;
+  NetworkPool networks_;
+  Fd warden_;
+};
+
+Result<void> run_launcher(const Fd& socket, std::string_view warden_program) {
+  ::prctl(PR_SET_NAME, "belljar-launch");
+  ::setsid();
+  for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(s, SIG_IGN);
+  ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps: the engine holds the pidfds
+  BJ_TRY(Fd warden, anonymous_file("warden", warden_program));
+  BJ_TRY(Den den, Den::dig());
+  BJ_TRY(NetworkPool networks, NetworkPool::create());
+  const char ready = 'R';
+  BJ_CHECK(send_message(socket.get(), {&ready, 1}, {}));
+  Launcher(std::move(den), std::move(networks), std::move(warden)).serve(socket);
+  return {};
+}
+
+}  // namespace
+
+Result<Fd> start_launcher(std::string_view warden_program) {
+  BJ_TRY(auto ends, socket_pair(SOCK_SEQPACKET));
+  const Cloned cloned = clone_process(0);
+  if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3(launcher)");
+  if (cloned.pid == 0) {
+    ends.first.reset();
+    const Result<void> done = run_launcher(ends.second, warden_program);
+    if (!done) (void)send_message(ends.second.get(), "F" + done.error().what, {});
+    ::_exit(done ? 0 : 1);
+  }
+  ::close(cloned.pidfd);
+  ends.second.reset();
+  char buffer[1024];
+  BJ_TRY(const Message message, receive_message(ends.first.get(), buffer, sizeof buffer));
+  if (message.size == 1 && buffer[0] == 'R') return std::move(ends.first);
+  const std::string why = message.size > 1 ? std::string(buffer + 1, message.size - 1) : "it ended at once";
+  return fail(Code::kUnavailable, "the launcher could not start: " + why);
+}
+
+}  // namespace bj

@@ -1,0 +1,42 @@
+// Network namespaces made ahead of their sandboxes: loopback up, nothing else. They belong to the launcher's user
+// namespace, so that even root with every capability inside a sandbox can't change them.
+#pragma once
+
+#include <vector>
+
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace bj {
+
+class Network {
+ public:
+  explicit Network(Fd ns) : ns_(std::move(ns)) {}
+  Result<void> enter() const;
+
+ private:
+  Fd ns_;
+};
+
+class NetworkPool {
+ public:
+  // Moves the calling process into an empty network namespace of its own ("home").
+  static Result<NetworkPool> create();
+
+  bool wants_more() const { return !broken_ && ready_.size() < kAhead; }
+  void prepare_one();
+  Result<Network> take();
+  Result<Network> home() const;
+  Result<void> go_home() const { return home_.enter(); }
+
+ private:
+  explicit NetworkPool(Network home) : home_(std::move(home)) {}
+  Result<Network> make() const;
+
+  static constexpr size_t kAhead = 8;
+  Network home_;
+  std::vector<Network> ready_;
+  bool broken_ = false;  // making one failed: tried again only when one is asked for
+};
+
+}  // namespace bj

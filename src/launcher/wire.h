@@ -1,0 +1,54 @@
+// What the engine asks of the launcher. Both are this program, one forked from the other at start, so the format is
+// plain structs; sizes are checked all the same.
+#pragma once
+
+#include <cstdint>
+
+#include "seal/policy.h"
+#include "seal/step.h"
+
+namespace bj::launch {
+
+enum class Kind : uint32_t { kAddLayer = 1, kCreate = 2 };
+
+// kAddLayer: this, then the host path. Answer: value = number of the layer.
+struct Header {
+  uint32_t id;
+  Kind kind;
+};
+
+// kCreate: this, then the steps, then the strings. Descriptors: the control socket, then the cgroup files.
+// Answer: value = pid, with a pidfd. A plan that fails later is told on the control socket (PlanFailed).
+struct Create {
+  Header header;
+  uint32_t step_count;
+  uint32_t strings_size;
+  uint64_t clone_flags;
+  IdMap ids;
+  uint32_t own_network;  // 0: the launcher's own (test switch only)
+  uint32_t idmap_layers;
+  uint32_t layer_count;
+  uint32_t extra_count;
+  uint32_t cgroup_count;
+  uint16_t layers[kMaxLayers];        // numbers given by kAddLayer
+  uint16_t extras[kMaxExtraMounts];
+  uint8_t extra_writable[kMaxExtraMounts];
+  uint16_t runtimes_layer;
+};
+
+struct Answer {
+  uint32_t id;
+  int32_t value;
+  int32_t error;  // errno
+};
+
+// The first message on the control socket when the sandbox's process could not carry its plan out; the warden's own
+// first message is told from it by the magic.
+struct PlanFailed {
+  uint32_t magic;
+  int32_t step;
+  int32_t error;
+};
+inline constexpr uint32_t kPlanFailedMagic = 0x4c494146;
+
+}  // namespace bj::launch

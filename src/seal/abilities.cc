@@ -1,0 +1,138 @@
+#include "seal/abilities.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/clone.h"
+#include "sys/files.h"
+#include "sys/mount.h"
+#include "sys/pipe.h"
+#include "sys/raw.h"
+
+namespace bj {
+namespace {
+
+constexpr uint64_t kCapSysAdmin = 1ull << 21;
+
+bool has_sys_admin() {
+  const std::string status = read_file("/proc/self/status").value_or("");
+  const size_t at = status.find("CapEff:");
+  return at != std::string::npos && (std::stoull(status.substr(at + 7), nullptr, 16) & kCapSysAdmin) != 0;
+}
+
+// What the probe's child found out, by errno.
+struct Findings {
+  int user_namespace = 0;
+  int overlay = 0;
+  int proc_subset = 0;
+};
+
+int try_option(const char* type, const char* key, const char* value) {
+  const Fd context(static_cast<int>(::syscall(raw::kNrFsopen, type, FSOPEN_CLOEXEC)));
+  if (!context.ok()) return errno;
+  const unsigned command = value != nullptr ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
+  return ::syscall(raw::kNrFsconfig, context.get(), command, key, value, 0) == 0 ? 0 : errno;
+}
+
+// In a user namespace of its own, because that is where a sandbox's mounts are made.
+Findings look_inside() {
+  Findings found;
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) != 0) {
+    found.user_namespace = found.overlay = found.proc_subset = errno;
+    return found;
+  }
+  found.overlay = try_option("overlay", "userxattr", nullptr);
+  found.proc_subset = try_option("proc", "subset", "pid");
+  return found;
+}
+
+Result<Findings> probe_in_child() {
+  BJ_TRY(Pipe pipe, make_pipe());
+  const Cloned child = clone_process(0);
+  if (child.pid < 0) return fail_with(-child.pid, "clone3");
+  if (child.pid == 0) {
+    const Findings found = look_inside();
+    (void)!::write(pipe.write.get(), &found, sizeof found);
+    ::_exit(0);
+  }
+  ::close(child.pidfd);
+  pipe.write.reset();
+  Findings found;
+  const bool whole = ::read(pipe.read.get(), &found, sizeof found) == sizeof found;
+  siginfo_t ignored{};
+  ::waitid(P_PID, static_cast<id_t>(child.pid), &ignored, WEXITED);
+  if (!whole) return fail(Code::kUnavailable, "the probe ended early");
+  return found;
+}
+
+// A mount of /usr that shows another user namespace's ids; needs root and a filesystem that can.
+Result<void> try_idmap() {
+  const Cloned child = clone_process(CLONE_NEWUSER);
+  if (child.pid < 0) return fail_with(-child.pid, "clone3(CLONE_NEWUSER)");
+  if (child.pid == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const std::string proc = "/proc/" + std::to_string(child.pid);
+  Result<void> done = put_text(AT_FDCWD, proc + "/uid_map", "0 1879048192 65536");
+  if (done) done = put_text(AT_FDCWD, proc + "/gid_map", "0 1879048192 65536");
+  if (done) {
+    const Result<Fd> ns = open_path(proc + "/ns/user", O_RDONLY);
+    const Result<Fd> tree = clone_tree(AT_FDCWD, "/usr", Recursive::kNo);
+    if (!ns || !tree) {
+      done = fail(Code::kUnavailable, !ns ? ns.error().what : tree.error().what);
+    } else {
+      done = set_mount_attributes(tree->get(), 0, ns->get());
+    }
+  }
+  ::kill(child.pid, SIGKILL);
+  ::close(child.pidfd);
+  siginfo_t ignored{};
+  ::waitid(P_PID, static_cast<id_t>(child.pid), &ignored, WEXITED);
+  return done;
+}
+
+Ability from_errno(int error, const std::string& yes, const std::string& remedy) {
+  if (error == 0) return {true, yes};
+  return {false, std::string(std::strerror(error)) + "; " + remedy};
+}
+
+void probe_landlock(Abilities& abilities) {
+  const long abi = ::syscall(raw::kNrLandlockCreate, nullptr, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
+  abilities.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
+  abilities.landlock = abi > 0 ? Ability{true, "ABI " + std::to_string(abi)}
+                               : Ability{false, "not in this kernel; boot with lsm=landlock,... or a kernel >= 5.13"};
+}
+
+}  // namespace
+
+Abilities probe_abilities() {
+  Abilities abilities;
+  abilities.root = ::geteuid() == 0 && has_sys_admin();
+  const Findings found = probe_in_child().value_or(Findings{EIO, EIO, EIO});
+  abilities.user_namespaces = from_errno(found.user_namespace, "yes",
+                                         "run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1 "
+                                         "(Ubuntu: kernel.apparmor_restrict_unprivileged_userns=0)");
+  abilities.overlay = from_errno(found.overlay, "in user namespaces", "needs a kernel >= 5.11 with overlayfs (modprobe overlay)");
+  abilities.proc_subset = from_errno(found.proc_subset, "subset=pid", "needs a kernel >= 5.8; calls see all of /proc, read-only");
+  if (!abilities.root) {
+    abilities.idmapped_mounts = {false, "needs root; files of the host's root belong to nobody inside"};
+  } else if (const Result<void> idmap = try_idmap(); idmap) {
+    abilities.idmapped_mounts = {true, "yes"};
+  } else {
+    abilities.idmapped_mounts = {false, idmap.error().what + "; the filesystem of /usr can't (ext4, xfs, btrfs can, kernel >= 5.19)"};
+  }
+  const uint32_t action = SECCOMP_RET_KILL_PROCESS;
+  const bool seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+  abilities.seccomp = {seccomp, seccomp ? "yes" : "not in this kernel (CONFIG_SECCOMP_FILTER)"};
+  probe_landlock(abilities);
+  return abilities;
+}
+
+}  // namespace bj

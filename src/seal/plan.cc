@@ -1,0 +1,282 @@
+#include "seal/plan.h"
+
+#include <fmt/format.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+
+#include "seal/landlock.h"
+#include "seal/seccomp.h"
+
+namespace bj {
+namespace {
+
+constexpr uint64_t kQuiet = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+constexpr uint64_t kInert = kQuiet | MOUNT_ATTR_NOEXEC;
+constexpr uint64_t kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC
+constexpr uint32_t kInodesPerMib = 64;
+
+// Appends steps; each call is one line of the list that a reader follows.
+class Builder {
+ public:
+  struct Args {
+    uint8_t slot = 0;
+    std::string text = {};
+    std::string more = {};
+    uint64_t number = 0;
+    uint64_t number2 = 0;
+    bool optional = false;
+  };
+
+  void add(Control control, Op op, const Args& args) {
+    plan_.steps.push_back({op, control, args.slot, static_cast<uint8_t>(args.optional ? 1 : 0), intern(args.text),
+                           intern(args.more), args.number, args.number2});
+  }
+  void add(Control control, Op op) { add(control, op, {}); }
+
+  void add_program(Control control, const std::string& program) {
+    while (plan_.strings.size() % 8 != 0) plan_.strings.push_back('\0');
+    const auto at = static_cast<uint32_t>(plan_.strings.size());
+    plan_.strings.append(program).push_back('\0');
+    plan_.steps.push_back({Op::kSeccomp, control, 0, 0, at, 0, program.size() / 8, 0});
+  }
+
+  Plan take() { return std::move(plan_); }
+
+ private:
+  uint32_t intern(const std::string& text) {
+    if (text.empty()) return 0;
+    const auto at = static_cast<uint32_t>(plan_.strings.size());
+    plan_.strings.append(text).push_back('\0');
+    return at;
+  }
+
+  Plan plan_;
+};
+
+std::string tmpfs_options(const Limits& limits) {
+  const uint64_t inodes = std::max<uint64_t>(1024, (limits.disk_bytes >> 20) * kInodesPerMib);
+  return fmt::format("mode=755,size={},nr_inodes={}", limits.disk_bytes, inodes);
+}
+
+void join_cgroups(Builder& b, const std::vector<Control>& joins) {
+  for (size_t i = 0; i < joins.size(); ++i) {
+    b.add(joins[i], Op::kWrite, {.slot = static_cast<uint8_t>(kSlotCgroup + i), .text = "0"});
+  }
+  // After joining: the namespace's root is where the process is when it is made.
+  if (!joins.empty()) b.add(Control::kCgroupNs, Op::kUnshare, {.number = CLONE_NEWCGROUP});
+}
+
+// Each layer becomes an overlay of its own: an overlay does not see what is mounted below its lower directory.
+void mount_writable_root(Builder& b, const SandboxPolicy& policy) {
+  for (size_t i = 0; i < policy.layer_targets.size(); ++i) {
+    const auto slot = static_cast<uint8_t>(kSlotLayer + i);
+    b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = fmt::format("/l{}", i)});
+    b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/u{}", i), .number = 0755});
+    b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/w{}", i), .number = 0700});
+    const std::string options = fmt::format(
+        "lowerdir=/l{0},upperdir=/scratch/u{0},workdir=/scratch/w{0},userxattr,xino=off", i);
+    b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "overlay", .more = options, .number = kQuiet});
+    b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new" + policy.layer_targets[i]});
+  }
+}
+
+void mount_template_root(Builder& b, const SandboxPolicy& policy) {
+  for (size_t i = 0; i < policy.layer_targets.size(); ++i) {
+    const auto slot = static_cast<uint8_t>(kSlotLayer + i);
+    b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = "/new" + policy.layer_targets[i]});
+    b.add(Control::kReadOnly, Op::kSetAttributes,
+          {.text = "/new" + policy.layer_targets[i], .number = MOUNT_ATTR_RDONLY | kQuiet});
+  }
+}
+
+void mount_dev(Builder& b) {
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotDev, .text = "/new/dev"});
+  b.add(Control::kDev, Op::kSetAttributes,
+        {.text = "/new/dev", .number = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
+  b.add(Control::kNone, Op::kMount,
+        {.slot = kSlotFree,
+         .text = "devpts",
+         .more = "newinstance,ptmxmode=0666,mode=620",
+         .number = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/dev/pts"});
+}
+
+// Everything of /proc is read-only; what tells about the kernel or the host's keys is hidden as well.
+void mount_proc(Builder& b) {
+  b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "proc", .number = kInert});
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/proc"});
+  static constexpr std::array kHidden = {"kcore",      "kallsyms",   "kmsg",       "keys",        "key-users",  "modules",
+                                         "timer_list", "interrupts", "softirqs",   "config.gz",   "kpagecount", "kpageflags",
+                                         "kpagecgroup", "slabinfo",  "vmallocinfo", "sysrq-trigger", "sched_debug", "latency_stats"};
+  for (const char* name : kHidden) {
+    const std::string path = fmt::format("/new/proc/{}", name);
+    b.add(Control::kProc, Op::kBind, {.text = "/new/dev/null", .more = path, .optional = true});
+  }
+  b.add(Control::kProc, Op::kSetAttributes, {.text = "/new/proc", .number = MOUNT_ATTR_RDONLY | kInert});
+}
+
+void set_rlimits(Builder& b, const Limits& limits, bool memory_by_rlimit) {
+  const auto limit = [&b](int resource, uint64_t value) {
+    b.add(Control::kRlimits, Op::kRlimit,
+          {.number = static_cast<uint64_t>(resource), .number2 = value});
+  };
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_NOFILE, limits.open_files);
+  limit(RLIMIT_MEMLOCK, 64 * 1024);
+  limit(RLIMIT_MSGQUEUE, 0);
+  limit(RLIMIT_SIGPENDING, 1024);
+  limit(RLIMIT_FSIZE, limits.disk_bytes);
+  limit(RLIMIT_NPROC, limits.processes + 1);
+  if (limits.cpu_ms != 0) limit(RLIMIT_CPU, (limits.cpu_ms + 999) / 1000);
+  if (memory_by_rlimit) limit(RLIMIT_AS, limits.memory_bytes);
+}
+
+// The writable places of a call; in a writable sandbox the one rule is "/": Landlock then still denies every mount
+// call, and signals, abstract sockets and ptrace across its border.
+void confine_paths(Builder& b, RootMode root, const Abilities& abilities) {
+  if (abilities.landlock_abi == 0) return;
+  const uint64_t handled = landlock_file_rights(abilities.landlock_abi);
+  const uint64_t all = handled & ~kLandlockMakeDevices;
+  const auto create = Builder::Args{
+      .slot = kSlotFree, .number = handled, .number2 = landlock_scopes(abilities.landlock_abi)};
+  const auto allow = [&b](const char* path, uint64_t rights) {
+    b.add(Control::kLandlock, Op::kLandlockAllow, {.slot = kSlotFree, .text = path, .number = rights});
+  };
+  b.add(Control::kLandlock, Op::kLandlockCreate, create);
+  if (root == RootMode::kWritable) {
+    allow("/", all);
+  } else {
+    allow("/", kLandlockRead);
+    allow("/dev", (kLandlockRead | kLandlockWriteFile | kLandlockIoctl) & all);
+    for (const char* path : {"/tmp", "/home/user", "/dev/shm"}) allow(path, all);
+  }
+  b.add(Control::kLandlock, Op::kLandlockEnforce, {.slot = kSlotFree});
+}
+
+bool has(const std::vector<Control>& joins, Control control) {
+  return std::find(joins.begin(), joins.end(), control) != joins.end();
+}
+
+void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
+  b.add(Control::kNone, Op::kPrivateMounts, {.text = "/"});
+  b.add(Control::kDisk, Op::kMount,
+        {.slot = kSlotFree, .text = "tmpfs", .more = tmpfs_options(policy.limits), .number = kQuiet});
+  b.add(Control::kDisk, Op::kAttach, {.slot = kSlotFree, .text = "/scratch"});
+  if (policy.root == RootMode::kWritable) {
+    mount_writable_root(b, policy);
+  } else {
+    mount_template_root(b, policy);
+  }
+  mount_dev(b);
+  b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/shm", .number = 01777});
+  b.add(Control::kNone, Op::kBind, {.text = "/scratch/shm", .more = "/new/dev/shm"});
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = "/new/opt/belljar"});
+  for (size_t i = 0; i < policy.extra_targets.size(); ++i) {
+    const auto slot = static_cast<uint8_t>(kSlotExtra + i);
+    b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = "/new" + policy.extra_targets[i]});
+  }
+  mount_proc(b);
+  b.add(Control::kRoot, Op::kPivotRoot, {.text = "/new"});
+}
+
+}  // namespace
+
+PlanView Plan::view() const {
+  return {steps.data(), static_cast<uint32_t>(steps.size()), strings.data(), static_cast<uint32_t>(strings.size())};
+}
+
+std::string Plan::describe(const Failure& failure) const {
+  if (failure.step < 0 || static_cast<size_t>(failure.step) >= steps.size()) return std::strerror(failure.error);
+  const Step& step = steps[static_cast<size_t>(failure.step)];
+  static constexpr std::array kOpNames = {
+      "write",  "unshare",     "loopback up", "sethostname", "setsid",     "signals",     "private mounts", "mkdir",
+      "create", "chown",       "mount",       "attach",      "bind",       "mount attributes", "pivot_root", "chdir",
+      "umask",  "open /dev/null", "rlimit",      "bounding set", "set ids",    "capset",     "dumpable",    "no_new_privs",   "landlock create",
+      "landlock rule", "landlock enforce", "seccomp", "place descriptor", "close descriptors", "exec"};
+  const char* text = step.op == Op::kSeccomp ? "" : strings.c_str() + step.text;
+  const char* more = strings.c_str() + step.more;
+  return fmt::format("step {} ({}{}{}{}{}): {}", failure.step, kOpNames[static_cast<size_t>(step.op)],
+                     *text != 0 ? " " : "", text, *more != 0 ? " " : "", more, std::strerror(failure.error));
+}
+
+uint64_t sandbox_clone_flags() {
+  return CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+}
+
+uint64_t call_clone_flags() { return CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS; }
+
+Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins) {
+  Builder b;
+  const uint64_t first_id = policy.ids.kind == IdMap::Kind::kRange ? 0 : policy.ids.inside;
+  b.add(Control::kNone, Op::kResetSignals);  // the launcher ignores SIGCHLD; the warden must not inherit that
+  join_cgroups(b, joins);
+  b.add(Control::kNone, Op::kSetIds, {.number = first_id, .number2 = first_id});
+  b.add(Control::kSession, Op::kNewSession);
+  b.add(Control::kNone, Op::kUmask, {.number = 0});
+  b.add(Control::kUtsNs, Op::kHostname, {.text = policy.hostname});
+  mount_sandbox_root(b, policy);
+  b.add(Control::kNone, Op::kUmask, {.number = 022});
+  set_rlimits(b, policy.limits, !has(joins, Control::kMemory));
+  b.add(Control::kCaps, Op::kDropBounding, {.number = policy.caps});
+  if (policy.ids.kind == IdMap::Kind::kRange) b.add(Control::kCaps, Op::kSetCaps, {.number = policy.caps});
+  b.add(Control::kNoNewPrivs, Op::kNoNewPrivs);
+  if (policy.syscalls == SyscallProfile::kTool) confine_paths(b, policy.root, abilities);
+  b.add_program(Control::kSeccomp, seccomp_program(policy.syscalls));
+  b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotControl, .number = 3});
+  b.add(Control::kFds, Op::kCloseFrom, {.number = 4, .number2 = kCloseOnExec});
+  b.add(Control::kNone, Op::kExec, {.slot = kSlotProgram, .text = "warden"});
+  return b.take();
+}
+
+Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins) {
+  Builder b;
+  b.add(Control::kNone, Op::kResetSignals);
+  join_cgroups(b, joins);
+  b.add(Control::kSession, Op::kNewSession);
+  b.add(Control::kNone, Op::kUmask, {.number = 0});
+  // One tmpfs, attached three times: the disk limit covers all that the call can write.
+  b.add(Control::kDisk, Op::kMount,
+        {.slot = kSlotFree, .text = "tmpfs", .more = tmpfs_options(policy.limits), .number = kQuiet});
+  b.add(Control::kDisk, Op::kAttach, {.slot = kSlotFree, .text = "/run"});
+  b.add(Control::kDisk, Op::kMakeDirectory, {.text = "/run/tmp", .number = 01777});
+  b.add(Control::kDisk, Op::kMakeDirectory, {.text = "/run/home", .number = 0700});
+  b.add(Control::kDisk, Op::kMakeDirectory, {.text = "/run/shm", .number = 01777});
+  b.add(Control::kDisk, Op::kChown, {.text = "/run/home", .number = kOwnUid});
+  b.add(Control::kDisk, Op::kBind, {.text = "/run/tmp", .more = "/tmp"});
+  b.add(Control::kDisk, Op::kBind, {.text = "/run/home", .more = "/home/user"});
+  b.add(Control::kDisk, Op::kBind, {.text = "/run/shm", .more = "/dev/shm"});
+  const std::string proc_options = abilities.proc_subset.available ? "subset=pid" : "";
+  b.add(Control::kPidNs, Op::kMount,
+        {.slot = kSlotFree, .text = "proc", .more = proc_options, .number = kInert | MOUNT_ATTR_RDONLY});
+  b.add(Control::kPidNs, Op::kAttach, {.slot = kSlotFree, .text = "/proc"});
+  b.add(Control::kNone, Op::kUmask, {.number = 022});
+  b.add(Control::kFds, Op::kOpenNull, {.number = 0});  // the zygote's own would be shared by all calls, flags and all
+  b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotOutput, .number = 1});
+  b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotError, .number = 2});
+  b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotControl, .number = 3});
+  set_rlimits(b, policy.limits, !has(joins, Control::kMemory));
+  b.add(Control::kCaps, Op::kDropBounding, {.number = 0});
+  if (policy.ids.kind == IdMap::Kind::kRange) {
+    b.add(Control::kUid, Op::kSetIds, {.number = kOwnUid, .number2 = kOwnUid});
+  }
+  b.add(Control::kCaps, Op::kSetCaps, {.number = 0});
+  b.add(Control::kNone, Op::kDumpable, {.number = 1});
+  b.add(Control::kNone, Op::kChangeDirectory, {.text = "/home/user"});
+  b.add(Control::kNoNewPrivs, Op::kNoNewPrivs);
+  confine_paths(b, RootMode::kTemplate, abilities);
+  b.add(Control::kFds, Op::kCloseFrom, {.number = 4});
+  b.add_program(Control::kSeccomp, seccomp_program(SyscallProfile::kTool));
+  return b.take();
+}
+
+#ifdef BELLJAR_TEST_SWITCHES
+void remove_control(Plan& plan, Control control) {
+  std::erase_if(plan.steps, [control](const Step& step) { return step.control == control; });
+}
+#endif
+
+}  // namespace bj

@@ -1,0 +1,45 @@
+// Policy -> plan: pure functions that turn what is allowed into an ordered list of steps and the seal that results.
+// Nothing here touches the system, so both are tested without privilege.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "seal/abilities.h"
+#include "seal/carry_out.h"
+#include "seal/policy.h"
+#include "seal/seal.h"
+#include "seal/step.h"
+
+namespace bj {
+
+struct Plan {
+  std::vector<Step> steps;
+  std::string strings = std::string(1, '\0');  // offset 0 is the empty string
+
+  PlanView view() const;
+  // "step 7 (root: pivot_root): Operation not permitted"
+  std::string describe(const Failure& failure) const;
+};
+
+// Which cgroup files a sandbox joins, one slot each, in this order.
+struct CgroupSlot {
+  Control control;
+};
+
+// The sandbox's first process, from the launcher's clone to the warden. `joins`: the controls of its cgroup slots.
+Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins);
+
+// A call's process, from the zygote's clone to the moment the tool's code may run.
+Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins);
+
+// Namespaces that the clone itself makes.
+uint64_t sandbox_clone_flags();
+uint64_t call_clone_flags();
+
+#ifdef BELLJAR_TEST_SWITCHES
+// Takes every step of a control out. Test builds only: a release has no way to weaken a plan.
+void remove_control(Plan& plan, Control control);
+#endif
+
+}  // namespace bj

@@ -1,0 +1,165 @@
+#include "seal/seccomp.h"
+
+#include <asm/ioctls.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+
+namespace bj {
+namespace {
+
+using Names = std::initializer_list<const char*>;
+
+constexpr Names kFiles = {
+    "read", "write", "open", "close", "stat", "fstat", "lstat", "lseek", "pread64", "pwrite64", "readv", "writev",
+    "preadv", "pwritev", "preadv2", "pwritev2", "access", "faccessat", "faccessat2", "openat", "openat2", "creat",
+    "newfstatat", "statx", "statfs", "fstatfs", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "rename",
+    "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "link", "linkat", "unlink", "unlinkat", "symlink",
+    "symlinkat", "readlink", "readlinkat", "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat",
+    "umask", "truncate", "ftruncate", "fallocate", "fsync", "fdatasync", "sync", "syncfs", "sync_file_range",
+    "flock", "fcntl", "ioctl", "dup", "dup2", "dup3", "pipe", "pipe2", "sendfile", "splice", "tee",
+    "copy_file_range", "fadvise64", "readahead", "utime", "utimes", "utimensat", "futimesat", "mknod", "mknodat",
+    "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr",
+    "flistxattr", "removexattr", "lremovexattr", "fremovexattr", "inotify_init", "inotify_init1",
+    "inotify_add_watch", "inotify_rm_watch", "chroot", "close_range", "memfd_create"};
+
+constexpr Names kMemory = {"mmap", "mprotect", "munmap", "brk", "mremap", "msync", "mincore", "madvise", "mlock",
+                           "mlock2", "munlock", "mlockall", "munlockall", "membarrier", "pkey_alloc", "pkey_free",
+                           "pkey_mprotect", "shmget", "shmat", "shmctl", "shmdt", "get_mempolicy"};
+
+constexpr Names kProcesses = {
+    "fork", "vfork", "execve", "execveat", "exit", "exit_group", "wait4", "waitid", "kill", "tkill", "tgkill",
+    "getpid", "getppid", "gettid", "getpgrp", "getpgid", "setpgid", "getsid", "setsid", "getuid", "getgid",
+    "geteuid", "getegid", "setuid", "setgid", "setreuid", "setregid", "setresuid", "getresuid", "setresgid",
+    "getresgid", "getgroups", "setgroups", "setfsuid", "setfsgid", "capget", "capset", "prctl", "arch_prctl",
+    "getrlimit", "setrlimit", "prlimit64", "getrusage", "times", "getpriority", "setpriority", "sched_yield",
+    "sched_getparam", "sched_setparam", "sched_getscheduler", "sched_setscheduler", "sched_get_priority_max",
+    "sched_get_priority_min", "sched_rr_get_interval", "sched_getaffinity", "sched_setaffinity", "sched_getattr",
+    "sched_setattr", "ioprio_get", "ioprio_set", "getcpu", "set_tid_address", "set_robust_list",
+    "get_robust_list", "rseq", "futex", "futex_waitv", "pidfd_open", "pidfd_send_signal", "uname", "sysinfo",
+    "getrandom", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "semget", "semop",
+    "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl", "restart_syscall"};
+
+constexpr Names kSignalsAndTime = {
+    "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigtimedwait", "rt_sigqueueinfo",
+    "rt_tgsigqueueinfo", "rt_sigsuspend", "sigaltstack", "pause", "alarm", "nanosleep", "clock_nanosleep",
+    "clock_gettime", "clock_getres", "gettimeofday", "time", "getitimer", "setitimer", "timer_create",
+    "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete", "timerfd_create", "timerfd_settime",
+    "timerfd_gettime", "signalfd", "signalfd4", "eventfd", "eventfd2", "poll", "ppoll", "select", "pselect6",
+    "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2"};
+
+constexpr Names kSockets = {"connect", "accept", "accept4", "bind", "listen", "sendto", "recvfrom", "sendmsg",
+                            "recvmsg", "sendmmsg", "recvmmsg", "shutdown", "getsockname", "getpeername",
+                            "setsockopt", "getsockopt"};
+
+// What a zygote's C code does to seal a child; the child loads the tool profile on top.
+constexpr Names kSealing = {"unshare", "setns", "mount", "umount2", "pivot_root", "sethostname", "open_tree",
+                            "move_mount", "fsopen", "fsconfig", "fsmount", "mount_setattr", "seccomp", "clone"};
+
+constexpr uint32_t kNamespaceFlags = 0x7E020000;  // every CLONE_NEW* that clone() takes
+constexpr uint32_t kFirstUnlisted = 451;          // calls newer than the list: "not there", so that libraries fall back
+
+using Context = std::unique_ptr<void, void (*)(scmp_filter_ctx)>;
+
+// A name that libseccomp doesn't know stays denied.
+void allow(const Context& context, Names names) {
+  for (const char* name : names) {
+    const int number = seccomp_syscall_resolve_name(name);
+    if (number >= 0) seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, number, 0);
+  }
+}
+
+void allow_sockets(const Context& context) {
+  allow(context, kSockets);
+  for (const unsigned family : {AF_UNIX, AF_INET, AF_INET6}) {
+    seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+                     SCMP_A0(SCMP_CMP_MASKED_EQ, 0xFFFFFFFFu, family));
+  }
+  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1,
+                   SCMP_A0(SCMP_CMP_MASKED_EQ, 0xFFFFFFFFu, static_cast<unsigned>(AF_UNIX)));
+}
+
+void allow_threads(const Context& context) {
+  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, kNamespaceFlags, 0));
+}
+
+void allow_default_personality(const Context& context) {
+  for (const unsigned value : {0u, 0xFFFFFFFFu}) {
+    seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(personality), 1, SCMP_A0(SCMP_CMP_EQ, value, 0));
+  }
+}
+
+std::string exported(const Context& context) {
+  const int fd = memfd_create("seccomp", MFD_CLOEXEC);
+  std::string program;
+  if (fd >= 0 && seccomp_export_bpf(context.get(), fd) == 0) {
+    program.resize(static_cast<size_t>(lseek(fd, 0, SEEK_END)));
+    if (pread(fd, program.data(), program.size(), 0) != static_cast<ssize_t>(program.size())) program.clear();
+  }
+  close(fd);
+  return program;
+}
+
+// Runs before libseccomp's program, for what it can't say: two values of ioctl's command refused whatever the upper
+// half of the register holds (TIOCSTI and TIOCLINUX type into a terminal), and ENOSYS for calls newer than the list.
+std::string prologue() {
+  constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
+  constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
+  constexpr uint32_t kX32 = 0x40000000;
+  const std::array<sock_filter, 11> code = {{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 9),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 7, 0),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kFirstUnlisted, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, kNotThere),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 16 /* ioctl */, 0, 4),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, kRefuse),
+  }};
+  return {reinterpret_cast<const char*>(code.data()), sizeof code};
+}
+
+std::string compile(SyscallProfile profile) {
+  const Context context(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
+  if (!context) return {};
+  seccomp_attr_set(context.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  seccomp_attr_set(context.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree: loads twice as fast as a list
+  for (const Names& names : {kFiles, kMemory, kProcesses, kSignalsAndTime}) allow(context, names);
+  allow_sockets(context);
+  allow_default_personality(context);
+  if (profile == SyscallProfile::kZygote) {
+    allow(context, kSealing);
+    seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone3), 0);
+  } else {
+    allow_threads(context);
+    seccomp_rule_add(context.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+  }
+  const std::string program = exported(context);
+  return program.empty() ? program : prologue() + program;  // empty: the plan's seccomp step fails, nothing runs
+}
+
+}  // namespace
+
+const std::string& seccomp_program(SyscallProfile profile) {
+  static const std::string tool = compile(SyscallProfile::kTool);
+  static const std::string zygote = compile(SyscallProfile::kZygote);
+  return profile == SyscallProfile::kTool ? tool : zygote;
+}
+
+}  // namespace bj

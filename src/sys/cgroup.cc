@@ -1,0 +1,274 @@
+#include "sys/cgroup.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <sstream>
+
+#include "sys/files.h"
+
+namespace bj {
+namespace {
+
+constexpr uint64_t kCpuPeriodUs = 100'000;
+
+struct MountLine {
+  std::string point, type, options;
+};
+
+// mountinfo: "36 35 98:0 /root /point opts - type source superoptions"
+std::vector<MountLine> cgroup_mounts(const std::string& mountinfo) {
+  std::vector<MountLine> mounts;
+  std::istringstream lines(mountinfo);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string skip, point, word;
+    words >> skip >> skip >> skip >> skip >> point;
+    while (words >> word && word != "-") {
+    }
+    MountLine mount;
+    words >> mount.type >> skip >> mount.options;
+    mount.point = point;
+    if (mount.type == "cgroup" || mount.type == "cgroup2") mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+bool lists(std::string_view options, std::string_view word, char separator) {
+  std::istringstream parts{std::string(options)};
+  for (std::string part; std::getline(parts, part, separator);) {
+    if (part == word) return true;
+  }
+  return false;
+}
+
+// The value after `key` in a file of "key value" lines.
+uint64_t value_of(const std::string& text, std::string_view key) {
+  std::istringstream words(text);
+  std::string name;
+  uint64_t value = 0;
+  while (words >> name >> value) {
+    if (name == key) return value;
+  }
+  return 0;
+}
+
+std::string_view version1_name(Controller controller) {
+  return controller == Controller::kIo ? "blkio" : kControllerNames[static_cast<size_t>(controller)];
+}
+
+// The cgroup that this process is in, in the v2 hierarchy: where an unprivileged user may have been given a subtree.
+std::string own_version2_group() {
+  const std::string text = read_file("/proc/self/cgroup").value_or("");
+  const size_t at = text.find("0::");
+  return at == std::string::npos ? "/" : text.substr(at + 3, text.find('\n', at) - at - 3);
+}
+
+bool make_group(const std::string& path) { return ::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST; }
+
+}  // namespace
+
+std::shared_ptr<const CgroupRoot> CgroupRoot::open(const std::string& name, const std::string& device) {
+  auto root = std::make_shared<CgroupRoot>();
+  root->device_ = device;
+  const std::string mountinfo = read_file("/proc/self/mountinfo").value_or("");
+  root->open_version1(name, mountinfo);
+  if (root->hierarchies_.empty()) root->open_version2(name, mountinfo);
+  root->refuse_missing("no cgroup hierarchy with this controller is mounted");
+  return root;
+}
+
+void CgroupRoot::open_version1(const std::string& name, const std::string& mountinfo) {
+  for (const MountLine& mount : cgroup_mounts(mountinfo)) {
+    if (mount.type != "cgroup") continue;
+    Hierarchy found;
+    for (size_t i = 0; i < kControllerNames.size(); ++i) {
+      const auto controller = static_cast<Controller>(i);
+      if (lists(mount.options, version1_name(controller), ',') && !has(controller)) {
+        found.controllers.push_back(controller);
+      }
+    }
+    if (found.controllers.empty()) continue;
+    found.path = mount.point + "/" + name;
+    Result<Fd> dir = make_group(found.path) ? open_path(found.path, O_PATH | O_DIRECTORY)
+                                            : Result<Fd>(fail_errno("mkdir(" + found.path + ")"));
+    if (dir && ::faccessat(dir->get(), ".", W_OK, AT_EACCESS) != 0) dir = fail_errno("write(" + found.path + ")");
+    if (dir) {
+      found.dir = std::move(*dir);
+      hierarchies_.push_back(std::move(found));
+    } else {
+      for (const Controller c : found.controllers) why_not_[static_cast<size_t>(c)] = dir.error().what;
+    }
+  }
+}
+
+void CgroupRoot::open_version2(const std::string& name, const std::string& mountinfo) {
+  for (const MountLine& mount : cgroup_mounts(mountinfo)) {
+    if (mount.type != "cgroup2") continue;
+    const std::string parent = ::geteuid() == 0 ? mount.point : mount.point + own_version2_group();
+    Hierarchy found;
+    found.path = parent + "/" + name;
+    if (!make_group(found.path)) {
+      refuse_missing("mkdir(" + found.path + "): " + std::strerror(errno) + "; ask for a delegated subtree, e.g. " +
+                     "systemd-run --user --scope -p Delegate=yes");
+      return;
+    }
+    // A controller is offered to a group when its parent hands it down; both levels above the sandboxes must.
+    for (const char* c : {"+memory", "+cpu", "+pids", "+io"}) {
+      (void)put_text(AT_FDCWD, parent + "/cgroup.subtree_control", c);
+      (void)put_text(AT_FDCWD, found.path + "/cgroup.subtree_control", c);
+    }
+    const std::string offered = read_file(found.path + "/cgroup.subtree_control").value_or("");
+    for (const Controller c : {Controller::kMemory, Controller::kCpu, Controller::kPids, Controller::kIo}) {
+      if (offered.find(kControllerNames[static_cast<size_t>(c)]) != std::string::npos) found.controllers.push_back(c);
+    }
+    if (Result<Fd> dir = open_path(found.path, O_PATH | O_DIRECTORY); dir && !found.controllers.empty()) {
+      found.controllers.push_back(Controller::kCpuAccounting);  // cpu.stat is always there
+      found.dir = std::move(*dir);
+      version2_ = true;
+      hierarchies_.push_back(std::move(found));
+    }
+  }
+}
+
+void CgroupRoot::refuse_missing(const std::string& reason) {
+  for (size_t i = 0; i < why_not_.size(); ++i) {
+    if (!has(static_cast<Controller>(i)) && why_not_[i].empty()) why_not_[i] = reason;
+  }
+}
+
+const CgroupRoot::Hierarchy* CgroupRoot::find(Controller controller) const {
+  for (const Hierarchy& hierarchy : hierarchies_) {
+    for (const Controller c : hierarchy.controllers) {
+      if (c == controller) return &hierarchy;
+    }
+  }
+  return nullptr;
+}
+
+void CgroupRoot::remove_leftovers(const std::string& prefix) const {
+  for (const Hierarchy& hierarchy : hierarchies_) {
+    const auto entries = list_directory(hierarchy.dir.get());
+    if (!entries) continue;
+    for (const Entry& entry : *entries) {
+      if (entry.name.starts_with(prefix)) ::unlinkat(hierarchy.dir.get(), entry.name.c_str(), AT_REMOVEDIR);
+    }
+  }
+}
+
+Result<Cgroup> Cgroup::create(std::shared_ptr<const CgroupRoot> root, std::string name) {
+  Cgroup group(std::move(root), std::move(name));
+  for (const CgroupRoot::Hierarchy& hierarchy : group.root_->hierarchies()) {
+    if (::mkdirat(hierarchy.dir.get(), group.name_.c_str(), 0755) != 0) {
+      return fail_errno("mkdir(" + hierarchy.path + "/" + group.name_ + ")");
+    }
+  }
+  return group;
+}
+
+Cgroup& Cgroup::operator=(Cgroup&& other) noexcept {
+  std::swap(root_, other.root_);
+  std::swap(name_, other.name_);
+  return *this;
+}
+
+Cgroup::~Cgroup() {
+  if (!root_) return;
+  for (const CgroupRoot::Hierarchy& hierarchy : root_->hierarchies()) {
+    ::unlinkat(hierarchy.dir.get(), name_.c_str(), AT_REMOVEDIR);
+  }
+}
+
+Result<void> Cgroup::put(Controller controller, const std::string& file, const std::string& value) const {
+  const CgroupRoot::Hierarchy* hierarchy = root_->find(controller);
+  return hierarchy == nullptr ? Result<void>() : put_text(hierarchy->dir.get(), name_ + "/" + file, value);
+}
+
+std::string Cgroup::get(Controller controller, const std::string& file) const {
+  const CgroupRoot::Hierarchy* hierarchy = root_->find(controller);
+  if (hierarchy == nullptr) return {};
+  const Result<Fd> fd = open_at(hierarchy->dir.get(), name_ + "/" + file, O_RDONLY);
+  return fd ? read_all(fd->get(), 65536, file).value_or("") : "";
+}
+
+Result<void> Cgroup::limit(const CgroupLimits& limits) {
+  return root_->version2() ? limit_version2(limits) : limit_version1(limits);
+}
+
+Result<void> Cgroup::limit_version1(const CgroupLimits& limits) const {
+  if (limits.memory_bytes != 0) {
+    const std::string bytes = std::to_string(limits.memory_bytes);
+    BJ_CHECK(put(Controller::kMemory, "memory.limit_in_bytes", bytes));
+    // Swap accounting may be compiled out; then there is no file and no swap to limit per group.
+    if (const auto r = put(Controller::kMemory, "memory.memsw.limit_in_bytes", bytes);
+        !r && r.error().code != Code::kNotFound) {
+      return r;
+    }
+  }
+  if (limits.processes != 0) BJ_CHECK(put(Controller::kPids, "pids.max", std::to_string(limits.processes)));
+  if (limits.cpus > 0) {
+    const auto quota = static_cast<uint64_t>(limits.cpus * kCpuPeriodUs);
+    BJ_CHECK(put(Controller::kCpu, "cpu.cfs_quota_us", std::to_string(quota)));
+  }
+  if (limits.io_bytes_per_s != 0 && !root_->device().empty()) {
+    for (const char* file : {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device"}) {
+      BJ_CHECK(put(Controller::kIo, file, fmt::format("{} {}", root_->device(), limits.io_bytes_per_s)));
+    }
+  }
+  return {};
+}
+
+Result<void> Cgroup::limit_version2(const CgroupLimits& limits) const {
+  if (limits.memory_bytes != 0) {
+    BJ_CHECK(put(Controller::kMemory, "memory.max", std::to_string(limits.memory_bytes)));
+    if (const auto r = put(Controller::kMemory, "memory.swap.max", "0"); !r && r.error().code != Code::kNotFound) {
+      return r;
+    }
+  }
+  if (limits.processes != 0) BJ_CHECK(put(Controller::kPids, "pids.max", std::to_string(limits.processes)));
+  if (limits.cpus > 0) {
+    const auto quota = static_cast<uint64_t>(limits.cpus * kCpuPeriodUs);
+    BJ_CHECK(put(Controller::kCpu, "cpu.max", fmt::format("{} {}", quota, kCpuPeriodUs)));
+  }
+  if (limits.io_bytes_per_s != 0 && !root_->device().empty()) {
+    BJ_CHECK(put(Controller::kIo, "io.max",
+                 fmt::format("{} rbps={} wbps={}", root_->device(), limits.io_bytes_per_s, limits.io_bytes_per_s)));
+  }
+  return {};
+}
+
+Result<std::vector<Fd>> Cgroup::join_files() const {
+  std::vector<Fd> files;
+  for (const CgroupRoot::Hierarchy& hierarchy : root_->hierarchies()) {
+    BJ_TRY(Fd file, open_at(hierarchy.dir.get(), name_ + "/cgroup.procs", O_WRONLY));
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+CgroupUsage Cgroup::usage() const {
+  CgroupUsage usage;
+  if (root_->version2()) {
+    usage.cpu_ns = value_of(get(Controller::kCpuAccounting, "cpu.stat"), "usage_usec") * 1000;
+    usage.memory_kills = value_of(get(Controller::kMemory, "memory.events"), "oom_kill");
+  } else {
+    const std::string ns = get(Controller::kCpuAccounting, "cpuacct.usage");
+    std::from_chars(ns.data(), ns.data() + ns.size(), usage.cpu_ns);
+    usage.memory_kills = value_of(get(Controller::kMemory, "memory.oom_control"), "oom_kill");
+  }
+  usage.forks_refused = value_of(get(Controller::kPids, "pids.events"), "max");
+  return usage;
+}
+
+bool Cgroup::empty() const {
+  for (size_t i = 0; i < static_cast<size_t>(Controller::kCount); ++i) {
+    const auto controller = static_cast<Controller>(i);
+    if (root_->has(controller) && !get(controller, "cgroup.procs").empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace bj

@@ -1,0 +1,93 @@
+// Control groups, version 2 or the per-controller hierarchies of version 1, behind one type. A Cgroup is one group in
+// every hierarchy that is needed; removing it is its clean-up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace bj {
+
+enum class Controller : uint8_t { kMemory, kCpu, kCpuAccounting, kPids, kIo, kCount };
+inline constexpr std::array<std::string_view, 5> kControllerNames = {"memory", "cpu", "cpuacct", "pids", "io"};
+
+struct CgroupLimits {
+  uint64_t memory_bytes = 0;  // with swap where the kernel counts it; 0: no limit
+  uint64_t processes = 0;
+  double cpus = 0;
+  uint64_t io_bytes_per_s = 0;  // each way, on the device the root was opened for
+
+  bool operator==(const CgroupLimits&) const = default;
+};
+
+struct CgroupUsage {
+  uint64_t cpu_ns = 0;
+  uint64_t memory_kills = 0;  // processes killed for memory so far
+  uint64_t forks_refused = 0;
+};
+
+// The hierarchies of this machine below which Belljar may make groups, each with a group `name` that holds ours.
+// Constant after open(), so shared by threads.
+class CgroupRoot {
+ public:
+  // `device`: whose I/O is limited, "8:0"; empty: none. Controllers that can't be had are told by why_not().
+  static std::shared_ptr<const CgroupRoot> open(const std::string& name, const std::string& device);
+
+  // One directory a hierarchy: v1 has one a controller, v2 one for all.
+  struct Hierarchy {
+    std::vector<Controller> controllers;
+    std::string path;
+    Fd dir;
+  };
+  const std::vector<Hierarchy>& hierarchies() const { return hierarchies_; }
+  bool version2() const { return version2_; }
+  bool has(Controller controller) const { return find(controller) != nullptr; }
+  std::string why_not(Controller controller) const { return why_not_[static_cast<size_t>(controller)]; }
+  const std::string& device() const { return device_; }
+  const Hierarchy* find(Controller controller) const;
+
+  // Removes the groups whose names start with `prefix`, left by an instance that died. Groups with processes stay.
+  void remove_leftovers(const std::string& prefix) const;
+
+ private:
+  void open_version1(const std::string& name, const std::string& mountinfo);
+  void open_version2(const std::string& name, const std::string& mountinfo);
+  void refuse_missing(const std::string& reason);
+
+  bool version2_ = false;
+  std::string device_;
+  std::vector<Hierarchy> hierarchies_;
+  std::array<std::string, static_cast<size_t>(Controller::kCount)> why_not_;
+};
+
+class Cgroup {
+ public:
+  static Result<Cgroup> create(std::shared_ptr<const CgroupRoot> root, std::string name);
+  Cgroup(Cgroup&&) = default;
+  Cgroup& operator=(Cgroup&& other) noexcept;
+  ~Cgroup();
+
+  Result<void> limit(const CgroupLimits& limits);
+  // Files, opened by us, that put a process in when it writes "0": one a hierarchy, in the root's order.
+  Result<std::vector<Fd>> join_files() const;
+  CgroupUsage usage() const;
+  bool empty() const;  // no process left
+
+ private:
+  Cgroup(std::shared_ptr<const CgroupRoot> root, std::string name) : root_(std::move(root)), name_(std::move(name)) {}
+  Result<void> put(Controller controller, const std::string& file, const std::string& value) const;
+  std::string get(Controller controller, const std::string& file) const;
+  Result<void> limit_version1(const CgroupLimits& limits) const;
+  Result<void> limit_version2(const CgroupLimits& limits) const;
+
+  std::shared_ptr<const CgroupRoot> root_;
+  std::string name_;
+};
+
+}  // namespace bj

@@ -1,0 +1,20 @@
+#include "sys/clone.h"
+
+#include <linux/sched.h>
+#include <signal.h>
+
+#include "sys/raw.h"
+
+namespace bj {
+
+Cloned clone_process(uint64_t flags) {
+  int pidfd = -1;
+  clone_args args{};
+  args.flags = flags | CLONE_PIDFD;
+  args.pidfd = reinterpret_cast<uint64_t>(&pidfd);
+  args.exit_signal = SIGCHLD;
+  const long pid = raw::call(raw::kNrClone3, raw::address(&args), sizeof args);
+  return {static_cast<int>(pid), pidfd};
+}
+
+}  // namespace bj

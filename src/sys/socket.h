@@ -1,0 +1,29 @@
+// Unix sockets that carry descriptors. What a peer sends is bounded here: at most kMaxPassed descriptors a message, all
+// owned from the moment they arrive.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace bj {
+
+inline constexpr size_t kMaxPassed = 24;
+
+// type: SOCK_SEQPACKET or SOCK_STREAM. Both ends are close-on-exec.
+Result<std::pair<Fd, Fd>> socket_pair(int type);
+
+Result<void> send_message(int socket, std::string_view bytes, const std::vector<int>& descriptors, int flags = 0);
+
+struct Message {
+  size_t size = 0;  // 0: the peer is gone
+  bool truncated = false;
+  std::vector<Fd> descriptors;
+};
+// Fails with EAGAIN (Code::kExhausted) when nothing is there and flags has MSG_DONTWAIT.
+Result<Message> receive_message(int socket, char* buffer, size_t capacity, int flags = 0);
+
+}  // namespace bj

@@ -1,0 +1,41 @@
+# attack: programs in the kernel by bpf()
+# family: 9
+# runs: call exec root
+# stopped-by: seccomp
+# needs: x86_64
+#
+# The verifier has been fooled often enough (CVE-2021-3490). A size beyond a page is refused by the
+# kernel before it asks for privileges, by the filter with EPERM.
+import ctypes
+import errno
+import os
+
+_CALLS = {
+    "bpf(MAP_CREATE)": (321, 0, ctypes.create_string_buffer(128), 128),
+    "bpf(oversized)": (321, 0, None, 8192),
+}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+def _syscall(number, *arguments):
+    """What the kernel answered: a result, or minus an error number."""
+    wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    result = _libc.syscall(ctypes.c_long(number), *wide)
+    return result if result >= 0 else -ctypes.get_errno()
+_REFUSED = (-errno.EPERM, -errno.ENOSYS)  # what a filter answers; anything else is the kernel's own voice
+
+
+def attack():
+    for name, call in _CALLS.items():
+        result = _syscall(*call)
+        if result not in _REFUSED:
+            return f"ESCAPED: {name} got through: " + (str(result) if result >= 0 else os.strerror(-result))
+    return "HELD: " + ", ".join(_CALLS) + " refused"
+
+
+if __name__ == "__main__":
+    verdict = attack()
+    print(verdict)
+    raise SystemExit({"HELD": 0, "ESCAPED": 42}.get(verdict.split(":")[0], 43))

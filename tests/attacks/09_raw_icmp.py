@@ -1,0 +1,26 @@
+# attack: forged packets by a raw socket
+# family: 9
+# runs: call exec root
+# stopped-by: caps netns userns
+#
+# Raw IP: sender addresses of choice, and ICMP as a tunnel.
+import errno
+import socket
+
+_FAMILY, _TYPE, _PROTOCOL = 2, 3, 1
+
+
+def attack():
+    try:
+        socket.socket(_FAMILY, _TYPE, _PROTOCOL).close()
+    except OSError as error:
+        if error.errno in (errno.EPERM, errno.ENOSYS, errno.EACCES, errno.EAFNOSUPPORT):
+            return f"HELD: {error.strerror}"
+        return f"ESCAPED: the socket call got through: {error.strerror}"
+    return "ESCAPED: the socket opened"
+
+
+if __name__ == "__main__":
+    verdict = attack()
+    print(verdict)
+    raise SystemExit({"HELD": 0, "ESCAPED": 42}.get(verdict.split(":")[0], 43))
