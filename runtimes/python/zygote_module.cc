@@ -186,7 +186,11 @@ PyObject* serve(PyObject*, PyObject* args) {
     zygote::ForkRequest request{};
     const Received got = receive(control, &request, sizeof request);
     if (got.size <= 0) call(__NR_exit_group, 0);
-    if (got.size != sizeof request || request.cgroup_count > kMaxCgroups || got.count != static_cast<int>(3 + request.cgroup_count)) continue;
+    if (got.size != sizeof request || request.cgroup_count > kMaxCgroups || got.count != static_cast<int>(3 + request.cgroup_count)) {
+      for (int i = 0; i < got.count; ++i) ward::close(got.fds[i]);
+      reply(control, request.id, -ward::kEINVAL, -1);
+      continue;
+    }
     prepare_network();
     int pidfd = -1;
     PyOS_BeforeFork();

@@ -1,43 +1,112 @@
+// The belljar command: builds the parser, loads the settings, hands over to one subcommand.
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <cstdio>
-#include <iostream>
-#include "engine/engine.h"
-#include "sys/files.h"
-#include <boost/json/serialize.hpp>
-#include <boost/json/parse.hpp>
-using namespace bj;
+#include <exception>
+
+#include "cli/context.h"
+#include "cli/flags.h"
+#include "cli/say.h"
+
+#if __has_include("cli/bench.cc")
+#define BELLJAR_HAS_BENCH
+#endif
+#if __has_include("cli/selftest.cc")
+#define BELLJAR_HAS_SELFTEST
+#endif
+
+namespace bj {
+namespace {
+
+constexpr const char* kFooter = R"(Exit status: 0 success, 1 the tool failed, 2 wrong usage, 3 the sandbox could not be made, 124 timeout.
+
+Examples:
+  belljar run weather.py --args '{"city": "Oslo"}'
+  belljar exec -- sh -c 'echo hi; id'
+  belljar exec -it -- bash
+  belljar doctor
+
+Settings come from flags, else from the environment (BELLJAR_DATA, BELLJAR_TEMPLATE, BELLJAR_TIMEOUT, BELLJAR_MEMORY, ...:
+one for each limit), else from the config file, else from defaults. `belljar COMMAND --help` tells more.)";
+
+// Runs once everything is parsed, before the subcommand's callback.
+void load(Context& context) {
+  Result<Settings> settings = load_settings(context.config, ::geteuid() == 0, process_environment);
+  if (!settings) throw CLI::ValidationError(settings.error().what);
+  for (const auto& apply : context.overrides) apply(*settings);
+  if (settings->data_directory.empty()) {
+    throw CLI::ValidationError(default_data_directory(false, process_environment).error().what);
+  }
+  if (!settings->data_directory.starts_with("/")) {
+    char here[4096];
+    if (::getcwd(here, sizeof here) != nullptr) settings->data_directory = std::string(here) + "/" + settings->data_directory;
+  }
+  context.settings = std::move(*settings);
+}
+
+void add_commands(CLI::App& app, Context& context) {
+  add_run(app, context);
+  add_exec(app, context);
+  add_serve(app, context);
+  add_doctor(app, context);
+  add_template(app, context);
+#ifdef BELLJAR_HAS_SELFTEST
+  add_selftest(app, context);
+#endif
+#ifdef BELLJAR_HAS_BENCH
+  add_bench(app, context);
+#endif
+}
+
+// One sentence and where to read on.
+int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
+  std::string command = "belljar";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  std::string sentence = error.what();
+  while (!sentence.empty() && sentence.back() == '\n') sentence.pop_back();
+  return refuse(sentence + " (see `" + command + " --help`)");
+}
+
+int run_command(int argc, char** argv) {
+  Context context;
+  CLI::App app("Belljar runs tools and code of AI agents, each in a sealed sandbox of its own, on this machine.", "belljar");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("belljar ") + BELLJAR_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.get_formatter()->column_width(34);
+  add_global_flags(app, context);
+  add_commands(app, context);
+  app.parse_complete_callback([&context] { load(context); });
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stderr);
+    return kExitUsage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    return wrong_usage(app, error);
+  }
+  return context.status;
+}
+
+}  // namespace
+}  // namespace bj
+
 int main(int argc, char** argv) {
-  asio::io_context io(1);
-  auto engine = Engine::create(io, {.data_directory = "/tmp/bjdata", .python_pool = {.least = 0, .most = 0, .warm = 0}});
-  if (!engine) { std::fprintf(stderr, "%s\n", engine.error().what.c_str()); return 3; }
-  int rc = 0;
-  asio::co_spawn(io, [&]() -> Task<void> {
-    auto started = co_await (*engine)->start();
-    if (!started) { std::fprintf(stderr, "start: %s\n", started.error().what.c_str()); rc = 3; co_return; }
-    auto base = (*engine)->templates().find("base");
-    if (!base) { std::fprintf(stderr, "base: %s\n", base.error().what.c_str()); rc = 3; co_return; }
-    if (std::string(argv[1]) == "exec") {
-      auto box = co_await (*engine)->create_sandbox([&]{ SandboxSpec s; s.image = *base; return s; }());
-      if (!box) { std::fprintf(stderr, "create: %s\n", box.error().what.c_str()); rc = 3; co_return; }
-      ProcessSpec p; for (int i = 2; i < argc; ++i) p.arguments.push_back(argv[i]);
-      auto process = co_await (*box)->start(p);
-      if (!process) { std::fprintf(stderr, "start: %s\n", process.error().what.c_str()); rc = 3; co_await (*box)->destroy(); co_return; }
-      process->input.reset();
-      Captured out, err;
-      { asio::posix::stream_descriptor o(io, process->output.release()); co_await capture(o, 1 << 20, out); }
-      { asio::posix::stream_descriptor o(io, process->error.release()); co_await capture(o, 1 << 20, err); }
-      auto exit = co_await process->exit->get();
-      std::printf("%s%s[%d]\nseal: %s\n", out.text.c_str(), err.text.c_str(), exit ? exit->status : -1, (*box)->seal().missing().c_str());
-      co_await (*box)->destroy();
-    } else {
-      CallSpec c; c.environment.image = *base; c.environment.interpreter = "/usr/bin/python3"; c.source = *read_file(argv[1]); c.filename = argv[1];
-      if (c.filename.ends_with(".ts")) c.language = Language::kTypeScript;
-      c.arguments = boost::json::parse(argv[2]).get_object();
-      auto r = co_await (*engine)->call(c);
-      if (!r) { std::fprintf(stderr, "call: %s\n", r.error().what.c_str()); rc = 3; }
-      else std::printf("%s %s err=%s:%s\n%s\nout=%s err=%s %.2f ms seal %s\n", status_name(r->status), boost::json::serialize(r->value).c_str(), r->error.name.c_str(), r->error.message.c_str(), r->error.traceback.c_str(), r->output.c_str(), r->error_output.c_str(), r->duration_ms, r->seal.missing().c_str());
-    }
-    co_await (*engine)->stop();
-  }, asio::detached);
-  io.run();
-  return rc;
+  try {
+    return bj::run_command(argc, argv);
+  } catch (const std::exception& error) {
+    bj::complain(std::string("internal error: ") + error.what());
+    return bj::kExitSandbox;
+  }
 }

@@ -69,7 +69,8 @@ Result<void> TarReader::open_stages() {
   archive_read_support_format_empty(unpack_.get());
   archive_read_support_format_tar(tar_.get());
   archive_entry* whole = nullptr;
-  if (archive_read_open(unpack_.get(), this, nullptr, packed_callback, nullptr) != ARCHIVE_OK) return damaged(unpack_.get());
+  if (archive_read_open(unpack_.get(), this, nullptr, packed_callback, nullptr) != ARCHIVE_OK)
+    return damaged(unpack_.get());
   const int header = archive_read_next_header(unpack_.get(), &whole);
   if (header == ARCHIVE_EOF) return fail(Code::kInvalid, label_ + " is empty: export the image again");
   if (header != ARCHIVE_OK) return damaged(unpack_.get());
@@ -82,13 +83,16 @@ Result<void> TarReader::open_stages() {
 
 tl::unexpected<Error> TarReader::damaged(archive* stage) {
   if (failure_) return tl::unexpected(*failure_);
-  const std::string why = printable(text_or_empty(archive_error_string(stage)));
+  const std::string said = printable(text_or_empty(archive_error_string(stage)));
+  const std::string why = said.empty() ? "what follows is no tar entry" : said;
   if (count_ == 0) {
-    return fail(Code::kInvalid, fmt::format("{} is not a tar, a docker-archive or an OCI archive, or its beginning is damaged ({}): "
-                                            "export the image again", label_, why));
+    return fail(Code::kInvalid,
+                fmt::format("{} is not a tar, a docker-archive or an OCI archive, or its beginning is damaged ({}): "
+                            "export the image again",
+                            label_, why));
   }
-  return fail(Code::kInvalid, fmt::format("{} is damaged after entry {} ({}): {}; export the image again", label_, count_,
-                                          printable(last_path_), why));
+  return fail(Code::kInvalid, fmt::format("{} is damaged after entry {} ({}): {}; export the image again", label_,
+                                          count_, printable(last_path_), why));
 }
 
 Result<std::optional<ImportEntry>> TarReader::next() {
@@ -98,11 +102,13 @@ Result<std::optional<ImportEntry>> TarReader::next() {
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(tar_.get());
   ++count_;
   if (archive_entry_size_is_set(raw) && archive_entry_size(raw) < 0) {
-    return fail(Code::kInvalid, fmt::format("{} is damaged: entry {} has a size below zero; export the image again", label_, count_));
+    return fail(Code::kInvalid,
+                fmt::format("{} is damaged: entry {} has a size below zero; export the image again", label_, count_));
   }
   ImportEntry entry = convert(raw);
   if (entry.path.empty()) {
-    return fail(Code::kInvalid, fmt::format("entry {} of {} has no readable name: export the image again", count_, label_));
+    return fail(Code::kInvalid,
+                fmt::format("entry {} of {} has no readable name: export the image again", count_, label_));
   }
   last_path_ = entry.path;
   return entry;
@@ -135,11 +141,14 @@ Result<StreamDigests> TarReader::finish() {
 Result<void> TarReader::guard_ratio() const {
   const uint64_t most = limits_.max_total_bytes + limits_.max_entries * 4096;
   if (plain_bytes_ > most) {
-    return fail(Code::kExhausted, fmt::format("{} unpacks to more than {} bytes: use a smaller image, or raise the limit", label_, most));
+    return fail(Code::kExhausted,
+                fmt::format("{} unpacks to more than {} bytes: use a smaller image, or raise the limit", label_, most));
   }
   if (plain_bytes_ > kRatioGraceBytes && plain_bytes_ / limits_.max_ratio > packed_bytes_) {
-    return fail(Code::kExhausted, fmt::format("{} unpacks to over {} times its size, as only decompression bombs do: it is not imported; "
-                                              "if it is genuine, import it unpacked", label_, limits_.max_ratio));
+    return fail(Code::kExhausted,
+                fmt::format("{} unpacks to over {} times its size, as only decompression bombs do: it is not imported; "
+                            "if it is genuine, import it unpacked",
+                            label_, limits_.max_ratio));
   }
   return {};
 }

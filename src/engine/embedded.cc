@@ -4,8 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
-
+#include "base/pack.h"
 #include "sys/files.h"
 
 // Put in by the build (cmake/embed.S.in).
@@ -17,36 +16,13 @@ extern const char belljar_runtimes_begin[], belljar_runtimes_end[];
 namespace bj {
 namespace {
 
-constexpr size_t kHashSize = 64;
-
-// The pack (cmake/pack.py): 64 characters of hash, then files, each: u32 mode, u32 name size, u32 data size, name, data.
-class Pack {
- public:
-  Pack() : at_(belljar_runtimes_begin + kHashSize) {}
-  static std::string hash() { return {belljar_runtimes_begin, kHashSize}; }
-  bool done() const { return at_ >= belljar_runtimes_end; }
-
-  struct File {
-    unsigned mode;
-    std::string name;
-    std::string_view data;
-  };
-  File next() {
-    uint32_t head[3];
-    std::memcpy(head, at_, sizeof head);
-    at_ += sizeof head;
-    File file{head[0], std::string(at_, head[1]), {at_ + head[1], head[2]}};
-    at_ += head[1] + head[2];
-    return file;
-  }
-
- private:
-  const char* at_;
-};
+Pack runtimes() {
+  return Pack({belljar_runtimes_begin, static_cast<size_t>(belljar_runtimes_end - belljar_runtimes_begin)});
+}
 
 Result<void> unpack(const std::string& root) {
   BJ_CHECK(make_directories(root, 0755));
-  for (Pack pack; !pack.done();) {
+  for (Pack pack = runtimes(); !pack.done();) {
     const Pack::File file = pack.next();
     const std::string path = root + "/" + file.name;
     BJ_CHECK(make_directories(path.substr(0, path.rfind('/')), 0755));
@@ -63,7 +39,7 @@ std::string_view embedded_warden() {
 }
 
 Result<std::string> install_runtimes(const std::string& directory) {
-  const std::string root = directory + "/" + Pack::hash().substr(0, 16);
+  const std::string root = directory + "/" + std::string(runtimes().hash().substr(0, 16));
   struct stat info {};
   if (::stat(root.c_str(), &info) == 0) return root;
   BJ_CHECK(make_directories(directory, 0755));

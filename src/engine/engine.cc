@@ -136,6 +136,11 @@ Task<Result<CallResult>> Engine::call(CallSpec spec) {
   co_return result;
 }
 
+void Engine::use_pools(PoolOptions python, PoolOptions node) {
+  options_.python_pool = python;
+  options_.node_pool = node;
+}
+
 Task<void> Engine::settle(const CallSpec& like) { co_await pool_for(like)->settle(); }
 
 Task<Result<std::shared_ptr<Sandbox>>> Engine::create_sandbox(SandboxSpec spec) {

@@ -38,7 +38,11 @@ class Engine {
   Task<Result<std::shared_ptr<Sandbox>>> create_sandbox(SandboxSpec spec);
   Task<void> settle(const CallSpec& like);
 
+  // For pools made from now on; those that exist keep theirs.
+  void use_pools(PoolOptions python, PoolOptions node);
+
   const TemplateStore& templates() const { return templates_; }
+  const std::string& instance() const { return instance_; }  // names its control groups and its lock file
   Host& host() { return host_; }
 
  private:

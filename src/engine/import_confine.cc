@@ -33,14 +33,17 @@ namespace bj {
 namespace {
 
 constexpr rlim_t kOpenFiles = 1024;  // removing a tree holds one a level
-constexpr rlim_t kMemory = 2ull << 30;
+[[maybe_unused]] constexpr rlim_t kMemory = 2ull << 30;
 
 constexpr std::array kCalls = {
-    "read", "readv", "pread64", "write", "writev", "pwrite64", "lseek", "close", "fstat", "newfstatat", "openat",
-    "getdents64", "mkdirat", "unlinkat", "symlinkat", "linkat", "readlinkat", "fchown", "fchownat", "fchmod", "fchmodat",
-    "utimensat", "ftruncate", "fadvise64", "fcntl", "umask", "munmap", "mremap", "brk", "madvise", "futex", "rt_sigaction",
-    "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall", "exit", "exit_group", "getrandom", "clock_gettime",
-    "gettimeofday", "getpid", "gettid", "geteuid", "getuid", "sched_yield"};
+    "read",     "readv",        "pread64",        "write",         "writev",       "pwrite64",
+    "lseek",    "close",        "fstat",          "newfstatat",    "openat",       "getdents64",
+    "mkdirat",  "unlinkat",     "symlinkat",      "linkat",        "readlinkat",   "fchown",
+    "fchownat", "fchmod",       "fchmodat",       "utimensat",     "ftruncate",    "fadvise64",
+    "fcntl",    "umask",        "munmap",         "mremap",        "brk",          "madvise",
+    "futex",    "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",  "sigaltstack",  "restart_syscall",
+    "exit",     "exit_group",   "getrandom",      "clock_gettime", "gettimeofday", "getpid",
+    "gettid",   "geteuid",      "getuid",         "sched_yield"};
 
 // What libraries load at their first use must be loaded while files can still be opened.
 void warm_up() {
@@ -88,7 +91,8 @@ Result<void> set_limits(const ImportLimits& limits) {
 
 Result<void> enter_directory(const ImportCell& cell) {
   if (::fchdir(cell.directory) != 0) return fail_errno("fchdir");
-  if (::geteuid() == 0 && ::chroot(".") != 0 && errno != EPERM) return fail_errno("chroot");  // EPERM: root without the right to
+  if (::geteuid() == 0 && ::chroot(".") != 0 && errno != EPERM)
+    return fail_errno("chroot");  // EPERM: root without the right to
   return {};
 }
 
@@ -100,14 +104,16 @@ Result<void> allow_below(int ruleset, int directory, uint64_t rights) {
   landlock_path_beneath_attr rule{};
   rule.allowed_access = rights;
   rule.parent_fd = directory;
-  if (::syscall(raw::kNrLandlockAdd, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) return fail_errno("landlock_add_rule");
+  if (::syscall(raw::kNrLandlockAdd, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+    return fail_errno("landlock_add_rule");
   return {};
 }
 
 Result<int> enforce_landlock(const ImportCell& cell) {
   constexpr int kFirstWithLinks = 2;
-  constexpr uint64_t kSpecials = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                                 LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_EXECUTE;
+  constexpr uint64_t kSpecials = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+                                 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+                                 LANDLOCK_ACCESS_FS_EXECUTE;
   const int abi = static_cast<int>(::syscall(raw::kNrLandlockCreate, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
   if (abi < kFirstWithLinks) return 0;
   const uint64_t all = landlock_file_rights(abi);
@@ -148,10 +154,13 @@ Result<void> filter_calls() {
     if (failed == 0) failed = number < 0 ? number : seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0);
   }
   for (const int number : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {  // memory, never code
-    if (failed == 0) failed = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+    if (failed == 0)
+      failed = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
   }
   const auto self = static_cast<scmp_datum_t>(::getpid());
-  if (failed == 0) failed = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, self));  // abort()
+  if (failed == 0)
+    failed =
+        seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, self, 0));  // abort()
   if (failed == 0) failed = seccomp_load(filter.get());
   if (failed != 0) return fail_with(-failed, "the import's seccomp filter");
   return {};

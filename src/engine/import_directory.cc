@@ -34,8 +34,9 @@ Result<std::string> read_link(const Fd& dir, const std::string& name) {
 // At most `size` bytes: a file that grows meanwhile is cut.
 Result<void> read_file_data(const Fd& dir, const std::string& name, uint64_t size, const DataSink& sink) {
   BJ_TRY(const Fd file, open_at(dir.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return fail(Code::kInvalid, "changed while it was copied");
+  struct stat info{};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
+    return fail(Code::kInvalid, "changed while it was copied");
   std::string buffer(kBlock, '\0');
   for (uint64_t offset = 0; offset < size;) {
     const ssize_t n = ::read(file.get(), buffer.data(), std::min<uint64_t>(buffer.size(), size - offset));
@@ -54,7 +55,7 @@ class Copy {
       : writer_(writer), excluded_(excluded), progress_(progress) {}
 
   Result<void> run(int source) {
-    struct stat info {};
+    struct stat info{};
     if (::fstat(source, &info) != 0) return fail_errno("fstat");
     device_ = info.st_dev;
     BJ_TRY(const Fd dir, open_at(source, ".", O_RDONLY | O_DIRECTORY));
@@ -77,16 +78,25 @@ class Copy {
   }
 
   Result<void> copy_one(const Fd& dir, const std::string& name, const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     if (::fstatat(dir.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return fail_errno("can't be read: stat");
     if (info.st_dev == excluded_.device && info.st_ino == excluded_.inode) return {};
-    ImportEntry entry{.path = path, .type = type_of(info.st_mode), .target = "", .size = 0, .mode = info.st_mode & 07777u,
-                      .uid = info.st_uid, .gid = info.st_gid, .modified_seconds = info.st_mtim.tv_sec, .attributes = 0};
+    ImportEntry entry{.path = path,
+                      .type = type_of(info.st_mode),
+                      .target = "",
+                      .size = 0,
+                      .mode = info.st_mode & 07777u,
+                      .uid = info.st_uid,
+                      .gid = info.st_gid,
+                      .modified_seconds = info.st_mtim.tv_sec,
+                      .attributes = 0};
     if (entry.type == EntryType::kFile) {
       entry.size = static_cast<uint64_t>(info.st_size);
       if (info.st_nlink > 1) as_hard_link(info, entry);
     }
-    if (entry.type == EntryType::kSymlink) BJ_TRY(entry.target, read_link(dir, name));
+    if (entry.type == EntryType::kSymlink) {
+      BJ_TRY(entry.target, read_link(dir, name));
+    }
     BJ_CHECK(writer_.add(entry, [&](const DataSink& sink) { return read_file_data(dir, name, entry.size, sink); }));
     progress_();
     if (entry.type != EntryType::kDirectory || info.st_dev != device_) return {};
@@ -112,7 +122,8 @@ class Copy {
 
 }  // namespace
 
-Result<void> copy_directory(int source, TreeWriter& writer, const FileIdentity& excluded, const std::function<void()>& progress) {
+Result<void> copy_directory(int source, TreeWriter& writer, const FileIdentity& excluded,
+                            const std::function<void()>& progress) {
   return Copy(writer, excluded, progress).run(source);
 }
 

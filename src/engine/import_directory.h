@@ -18,6 +18,7 @@ struct FileIdentity {
 };
 
 // `source` is borrowed. `progress` is called once an entry.
-Result<void> copy_directory(int source, TreeWriter& writer, const FileIdentity& excluded, const std::function<void()>& progress);
+Result<void> copy_directory(int source, TreeWriter& writer, const FileIdentity& excluded,
+                            const std::function<void()>& progress);
 
 }  // namespace bj

@@ -9,8 +9,8 @@ namespace bj {
 namespace {
 
 constexpr size_t kLongestName = 255, kLongestPath = 4096;
-constexpr std::array kRootNames = {"bin",  "boot", "dev", "etc", "home", "lib", "lib64", "mnt",
-                                   "opt", "proc", "root", "run", "sbin", "srv", "sys",  "usr", "var"};
+constexpr std::array kRootNames = {"bin",  "boot", "dev", "etc",  "home", "lib", "lib64", "mnt", "opt",
+                                   "proc", "root", "run", "sbin", "srv",  "sys", "usr",   "var"};
 
 }  // namespace
 

@@ -25,7 +25,8 @@ struct ImageSettings {
 
 // Variables of the dynamic linker, of interpreters' start-up and of proxies are left out: they steer programs that
 // are not the image's own.
-ImageSettings checked_settings(const std::vector<std::string>& environment, const std::string& user, const std::string& workdir);
+ImageSettings checked_settings(const std::vector<std::string>& environment, const std::string& user,
+                               const std::string& workdir);
 
 struct ImportProgress {
   uint64_t entries = 0;

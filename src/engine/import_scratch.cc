@@ -11,7 +11,7 @@
 namespace bj {
 namespace {
 
-constexpr uint64_t kMostFiles = 10'000;
+constexpr uint64_t kMostFiles = 4096;
 constexpr unsigned kMostLinks = 8;
 
 bool is_of_root_filesystem(const PathParts& parts, EntryType type) {
@@ -47,7 +47,8 @@ Result<std::optional<ScratchBlobs>> ScratchBlobs::collect(TarReader& reader, int
     if (!entry) break;
     const std::string where = fmt::format("entry {} ({}) of the archive ", reader.count(), printable(entry->path));
     const Result<PathParts> parts = split_entry_path(entry->path, limits);
-    if (!parts) return fail(Code::kInvalid, where + parts.error().what + ": it is not imported; export the image again");
+    if (!parts)
+      return fail(Code::kInvalid, where + parts.error().what + ": it is not imported; export the image again");
     if (is_of_root_filesystem(*parts, entry->type)) return std::nullopt;
     if (parts->empty() || entry->type == EntryType::kDirectory) continue;
     const std::string name = joined(*parts);
@@ -57,19 +58,19 @@ Result<std::optional<ScratchBlobs>> ScratchBlobs::collect(TarReader& reader, int
     if (entry->type == EntryType::kSymlink) {
       if (const auto target = resolve_name(*parts, entry->target)) blobs.links_[name] = *target;
     }
-    if (blobs.files_.size() + blobs.links_.size() > kMostFiles) {
-      return fail(Code::kInvalid, fmt::format("the archive has over {} files and no root directory such as bin, etc or usr: pack the root "
-                                              "filesystem itself (tar -C ROOT -cf FILE .)", kMostFiles));
-    }
+    if (blobs.files_.size() + blobs.links_.size() > kMostFiles) return std::nullopt;
     progress(blobs.bytes_);
   }
   return blobs;
 }
 
-Result<void> ScratchBlobs::add(TarReader& reader, const ImportEntry& entry, const std::string& name, const ImportLimits& limits) {
+Result<void> ScratchBlobs::add(TarReader& reader, const ImportEntry& entry, const std::string& name,
+                               const ImportLimits& limits) {
   if (entry.size > limits.max_total_bytes - bytes_) {
-    return fail(Code::kExhausted, fmt::format("{} would bring the import over its {} bytes in all: use a smaller image, or raise the limit",
-                                              printable(name), limits.max_total_bytes));
+    return fail(
+        Code::kExhausted,
+        fmt::format("{} would bring the import over its {} bytes in all: use a smaller image, or raise the limit",
+                    printable(name), limits.max_total_bytes));
   }
   bytes_ += entry.size;
   const uint64_t number = reader.count();  // unique: one an entry
@@ -85,12 +86,14 @@ Result<void> ScratchBlobs::add(TarReader& reader, const ImportEntry& entry, cons
 Result<Fd> ScratchBlobs::open(const std::string& name) const {
   std::string at = joined(split_entry_path(name, {}).value_or(PathParts{}));
   for (unsigned hops = 0; hops < kMostLinks; ++hops) {
-    if (const auto file = files_.find(at); file != files_.end()) return open_at(scratch_, std::to_string(file->second), O_RDONLY | O_NOFOLLOW);
+    if (const auto file = files_.find(at); file != files_.end())
+      return open_at(scratch_, std::to_string(file->second), O_RDONLY | O_NOFOLLOW);
     const auto link = links_.find(at);
     if (link == links_.end()) break;
     at = link->second;
   }
-  return fail(Code::kInvalid, "the image is malformed: " + printable(name) + " is not a file of the archive; export it again");
+  return fail(Code::kInvalid,
+              "the image is malformed: " + printable(name) + " is not a file of the archive; export it again");
 }
 
 }  // namespace bj

@@ -14,8 +14,8 @@ namespace bj {
 
 class ScratchBlobs : public BlobSource {
  public:
-  // `scratch` is borrowed and must outlive this. Nothing is returned if the archive is a root filesystem instead:
-  // that is known, and reading stops, at the first entry with the name of a root directory.
+  // `scratch` is borrowed and must outlive this. Nothing is returned, and reading stops, once the archive can only be a
+  // root filesystem: at the first entry with the name of a root directory, or after more files than images have.
   static Result<std::optional<ScratchBlobs>> collect(TarReader& reader, int scratch, const ImportLimits& limits,
                                                      const std::function<void(uint64_t bytes)>& progress);
 
@@ -29,7 +29,7 @@ class ScratchBlobs : public BlobSource {
 
   int scratch_;
   uint64_t bytes_ = 0;
-  std::map<std::string, uint64_t> files_;       // name -> number
+  std::map<std::string, uint64_t> files_;     // name -> number
   std::map<std::string, std::string> links_;  // name -> name
 };
 

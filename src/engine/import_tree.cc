@@ -39,7 +39,7 @@ Result<void> set_time(int dir, const std::string& name, int64_t seconds) {
 }
 
 uint64_t inode_of(const Fd& fd) {
-  struct stat info {};
+  struct stat info{};
   return ::fstat(fd.get(), &info) == 0 ? info.st_ino : 0;
 }
 
@@ -80,10 +80,12 @@ Result<void> TreeWriter::count_entry() {
 
 Result<void> TreeWriter::charge(uint64_t size) {
   if (size > limits_.max_file_bytes) {
-    return fail(Code::kExhausted, fmt::format("is larger than the {} bytes that an import takes in one file", limits_.max_file_bytes));
+    return fail(Code::kExhausted,
+                fmt::format("is larger than the {} bytes that an import takes in one file", limits_.max_file_bytes));
   }
   if (size > limits_.max_total_bytes - counts_.bytes) {
-    return fail(Code::kExhausted, fmt::format("would bring the import over its {} bytes in all", limits_.max_total_bytes));
+    return fail(Code::kExhausted,
+                fmt::format("would bring the import over its {} bytes in all", limits_.max_total_bytes));
   }
   counts_.bytes += size;
   return {};
@@ -109,7 +111,9 @@ Result<Fd> TreeWriter::step(const Fd& at, const PathParts& parts, size_t index, 
 
 Result<Fd> TreeWriter::open_parent(const PathParts& parts, Missing missing) {
   BJ_TRY(Fd at, open_at(root_.get(), ".", O_PATH | O_DIRECTORY));
-  for (size_t i = 0; i + 1 < parts.size() && at.ok(); ++i) BJ_TRY(at, step(at, parts, i, missing));
+  for (size_t i = 0; i + 1 < parts.size() && at.ok(); ++i) {
+    BJ_TRY(at, step(at, parts, i, missing));
+  }
   return at;
 }
 
@@ -139,7 +143,8 @@ Result<void> TreeWriter::add_directory(const Fd& parent, const std::string& name
   if (::mkdirat(parent.get(), name.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno("can't be made: mkdir");
   Result<Fd> dir = open_at(parent.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!dir && (dir.error().sys == ENOTDIR || dir.error().sys == ELOOP)) {
-    BJ_CHECK(make_over(parent, name, "can't be made: mkdir", [&] { return ::mkdirat(parent.get(), name.c_str(), 0700); }));
+    BJ_CHECK(
+        make_over(parent, name, "can't be made: mkdir", [&] { return ::mkdirat(parent.get(), name.c_str(), 0700); }));
     dir = open_at(parent.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   }
   if (!dir) return tl::unexpected(dir.error());
@@ -150,7 +155,8 @@ Result<void> TreeWriter::add_directory(const Fd& parent, const std::string& name
   return {};
 }
 
-Result<void> TreeWriter::add_file(const Fd& parent, const std::string& name, const ImportEntry& entry, const DataSource& data) {
+Result<void> TreeWriter::add_file(const Fd& parent, const std::string& name, const ImportEntry& entry,
+                                  const DataSource& data) {
   BJ_CHECK(charge(entry.size));
   Fd file;
   BJ_CHECK(make_over(parent, name, "can't be made: open", [&] {
@@ -190,8 +196,9 @@ Result<void> TreeWriter::add_hard_link(const Fd& parent, const PathParts& parts,
   if (*target == parts) return {};
   const Result<Fd> from = open_parent(*target, Missing::kLeft);
   if (!from) return fail(Code::kInvalid, what + ", which " + from.error().what);
-  struct stat info {};
-  if (!from->ok() || ::fstatat(from->get(), target->back().c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) {
+  struct stat info{};
+  if (!from->ok() || ::fstatat(from->get(), target->back().c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(info.st_mode)) {
     return fail(Code::kInvalid, what + ", which is not a file that the archive brought before");
   }
   return make_over(parent, parts.back(), what + ": link", [&] {

@@ -29,7 +29,8 @@ enum class Whiteouts { kApplied, kPlainFiles };
 
 class TreeWriter {
  public:
-  TreeWriter(Fd root, const ImportLimits& limits, Owners owners) : root_(std::move(root)), limits_(limits), owners_(owners) {}
+  TreeWriter(Fd root, const ImportLimits& limits, Owners owners)
+      : root_(std::move(root)), limits_(limits), owners_(owners) {}
 
   void begin_layer(Whiteouts whiteouts);
   // `data` is called for files only. Messages continue a sentence that names the entry.

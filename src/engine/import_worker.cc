@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/archive.h"
 #include "engine/import_scratch.h"
@@ -20,7 +22,8 @@ namespace {
 
 class Worker {
  public:
-  Worker(const ImportWork& work, TreeWriter writer) : work_(work), limits_(work.cell.limits), writer_(std::move(writer)) {}
+  Worker(const ImportWork& work, TreeWriter writer)
+      : work_(work), limits_(work.cell.limits), writer_(std::move(writer)) {}
 
   Result<ImportReport> run() {
     BJ_CHECK(work_.cell.source_is_directory ? import_directory() : import_file());
@@ -39,8 +42,16 @@ class Worker {
 
   // A writer's message continues "entry 12 (usr/x) of image.tar ".
   tl::unexpected<Error> refused(const std::string& entry, const Error& error) const {
-    const char* advice = error.code == Code::kExhausted ? "use a smaller image, or raise the limit" : "make it again without that";
-    return fail(error.code, fmt::format("{} {}: {} is not imported; {}", entry, error.what, work_.label, advice), error.sys);
+    const char* advice = "pack it again without such entries";
+    if (error.sys != 0) advice = "try again when that is mended";
+    if (error.sys == ENOSPC || error.sys == EDQUOT) advice = "free some space first";
+    if (error.sys == 0 && error.code == Code::kExhausted) advice = "use a smaller image, or raise the limit";
+    return fail(error.code, fmt::format("{} {}: {} is not imported; {}", entry, error.what, work_.label, advice),
+                error.sys);
+  }
+
+  tl::unexpected<Error> refused(const Error& error) const {
+    return fail(error.code, work_.label + " is not imported: " + error.what, error.sys);
   }
 
   Result<void> unpack(TarReader& reader, const std::string& label) {
@@ -60,50 +71,75 @@ class Worker {
         return read;
       });
       if (damage) return tl::unexpected(*damage);
-      if (!added) return refused(fmt::format("entry {} ({}) of {}", reader.count(), printable(entry->path), label), added.error());
+      if (!added)
+        return refused(fmt::format("entry {} ({}) of {}", reader.count(), printable(entry->path), label),
+                       added.error());
       tell();
     }
   }
 
   Result<void> import_directory() {
     const DirectoryBlobs blobs(work_.cell.source, limits_);
-    if (blobs.open("oci-layout") && blobs.open("index.json")) return import_image("oci-layout", blobs, read_oci_image(blobs, limits_));
+    if (blobs.open("oci-layout") && blobs.open("index.json"))
+      return import_image("oci-layout", blobs, read_oci_image(blobs, limits_));
     report_.kind = "directory";
     BJ_TRY(const auto entries, list_directory(work_.cell.source));
-    bool is_root = false;
-    for (const Entry& entry : entries) is_root = is_root || is_root_directory_name(entry.name);
-    if (!is_root) return not_a_root();
+    if (!is_root(entries)) return not_a_root();
     writer_.begin_layer(Whiteouts::kPlainFiles);
     const Result<void> copied = copy_directory(work_.cell.source, writer_, work_.excluded, [this] { tell(); });
     if (copied) return {};
-    return fail(copied.error().code, copied.error().what + ": " + work_.label + " is not imported; make the directory readable and "
-                                     "within the limits, then try again", copied.error().sys);
+    return fail(copied.error().code,
+                copied.error().what + ": " + work_.label +
+                    " is not imported; make the directory readable and "
+                    "within the limits, then try again",
+                copied.error().sys);
   }
 
   Result<void> import_file() {
     std::optional<ScratchBlobs> blobs;
     {
       BJ_TRY(const std::unique_ptr<TarReader> reader, TarReader::create(work_.cell.source, work_.label, limits_));
-      BJ_TRY(blobs, ScratchBlobs::collect(*reader, work_.cell.scratch, limits_, [this](uint64_t bytes) { work_.progress({0, bytes, 0, 0}); }));
+      BJ_TRY(blobs, ScratchBlobs::collect(*reader, work_.cell.scratch, limits_,
+                                          [this](uint64_t bytes) { work_.progress({0, bytes, 0, 0}); }));
       if (blobs) BJ_CHECK(check_end(*reader));
     }
-    if (!blobs) return import_tar();
+    if (!blobs) {
+      BJ_CHECK(clear_scratch());
+      return import_tar();
+    }
     if (blobs->contains("oci-layout") && blobs->contains("index.json")) {
       return import_image("oci-archive", *blobs, read_oci_image(*blobs, limits_));
     }
-    if (blobs->contains("manifest.json")) return import_image("docker-archive", *blobs, read_docker_image(*blobs, limits_));
+    if (blobs->contains("manifest.json"))
+      return import_image("docker-archive", *blobs, read_docker_image(*blobs, limits_));
     return not_a_root();
   }
 
+  Result<void> clear_scratch() const {
+    BJ_TRY(const auto entries, list_directory(work_.cell.scratch));
+    for (const Entry& entry : entries) BJ_CHECK(remove_tree(work_.cell.scratch, entry.name));
+    return {};
+  }
+
+  static bool is_root(const std::vector<Entry>& entries) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const Entry& entry) { return is_root_directory_name(entry.name); });
+  }
+
   Result<void> not_a_root() const {
-    return fail(Code::kInvalid, work_.label + " holds neither a root filesystem (no bin, etc, usr or the like at its top) nor an image (no "
-                                "manifest.json, no index.json): pack the root directory itself (tar -C ROOT -cf FILE .), or use docker save");
+    return fail(
+        Code::kInvalid,
+        work_.label +
+            " holds neither a root filesystem (no bin, etc, usr or the like at its top) nor an image (no "
+            "manifest.json, no index.json): pack the root directory itself (tar -C ROOT -cf FILE .), or use docker save");
   }
 
   Result<void> check_end(TarReader& reader) const {
     BJ_TRY(const StreamDigests digests, reader.finish());
     if (digests.ends_with_mark) return {};
-    return fail(Code::kInvalid, fmt::format("{} is damaged after entry {}: it was cut off there; export the image again", work_.label, reader.count()));
+    return fail(Code::kInvalid,
+                fmt::format("{} is damaged after entry {}: it was cut off there; export the image again", work_.label,
+                            reader.count()));
   }
 
   Result<void> import_tar() {
@@ -112,26 +148,34 @@ class Worker {
     BJ_TRY(const std::unique_ptr<TarReader> reader, TarReader::create(work_.cell.source, work_.label, limits_));
     writer_.begin_layer(Whiteouts::kPlainFiles);
     BJ_CHECK(unpack(*reader, work_.label));
-    return check_end(*reader);
+    BJ_CHECK(check_end(*reader));
+    BJ_TRY(const auto entries, list_directory(work_.cell.rootfs));
+    return is_root(entries) ? Result<void>() : not_a_root();
   }
 
   Result<void> import_image(const char* kind, const BlobSource& blobs, const Result<Image>& image) {
-    if (!image) return fail(image.error().code, work_.label + " is not imported: " + image.error().what, image.error().sys);
+    if (!image) return refused(image.error());
     report_.kind = kind;
     report_.layers = image->layers.size();
     report_.settings = image->settings;
     report_.notes = image->settings.notes;
     for (const ImageLayer& layer : image->layers) {
       ++layer_;
-      const std::string label = fmt::format("layer {} of {}", layer_, work_.label);
-      BJ_TRY(const Fd file, blobs.open(layer.name));
-      BJ_TRY(const std::unique_ptr<TarReader> reader, TarReader::create(file.get(), label, limits_));
-      writer_.begin_layer(Whiteouts::kApplied);
-      BJ_CHECK(unpack(*reader, label));
-      BJ_TRY(const StreamDigests digests, reader->finish());
-      BJ_CHECK(verify_layer(layer, digests));
+      const Result<Fd> file = blobs.open(layer.name);
+      if (!file) return refused(file.error());
+      BJ_CHECK(import_layer(layer, *file));
     }
     return {};
+  }
+
+  Result<void> import_layer(const ImageLayer& layer, const Fd& file) {
+    const std::string label = fmt::format("layer {} of {}", layer_, work_.label);
+    BJ_TRY(const std::unique_ptr<TarReader> reader, TarReader::create(file.get(), label, limits_));
+    writer_.begin_layer(Whiteouts::kApplied);
+    BJ_CHECK(unpack(*reader, label));
+    BJ_TRY(const StreamDigests digests, reader->finish());
+    const Result<void> verified = verify_layer(layer, digests);
+    return verified ? Result<void>() : refused(verified.error());
   }
 
   const ImportWork& work_;

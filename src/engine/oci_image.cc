@@ -27,11 +27,14 @@ constexpr std::array kIndexTypes = {"application/vnd.oci.image.index.v1+json",
                                     "application/vnd.docker.distribution.manifest.list.v2+json"};
 constexpr std::array kManifestTypes = {"application/vnd.oci.image.manifest.v1+json",
                                        "application/vnd.docker.distribution.manifest.v2+json"};
-constexpr std::array kConfigTypes = {"application/vnd.oci.image.config.v1+json", "application/vnd.docker.container.image.v1+json"};
-constexpr std::array kLayerTypes = {
-    "application/vnd.oci.image.layer.v1.tar", "application/vnd.oci.image.layer.v1.tar+gzip",
-    "application/vnd.oci.image.layer.v1.tar+zstd", "application/vnd.docker.image.rootfs.diff.tar",
-    "application/vnd.docker.image.rootfs.diff.tar.gzip", "application/vnd.docker.image.rootfs.diff.tar.zstd"};
+constexpr std::array kConfigTypes = {"application/vnd.oci.image.config.v1+json",
+                                     "application/vnd.docker.container.image.v1+json"};
+constexpr std::array kLayerTypes = {"application/vnd.oci.image.layer.v1.tar",
+                                    "application/vnd.oci.image.layer.v1.tar+gzip",
+                                    "application/vnd.oci.image.layer.v1.tar+zstd",
+                                    "application/vnd.docker.image.rootfs.diff.tar",
+                                    "application/vnd.docker.image.rootfs.diff.tar.gzip",
+                                    "application/vnd.docker.image.rootfs.diff.tar.zstd"};
 
 struct Descriptor {
   std::string media_type;
@@ -56,7 +59,8 @@ bool is_hex_digest(std::string_view text) {
 }
 
 Result<std::string> parse_digest(const std::string& text) {
-  if (text.starts_with(kSha256) && is_hex_digest(std::string_view(text).substr(kSha256.size()))) return text.substr(kSha256.size());
+  if (text.starts_with(kSha256) && is_hex_digest(std::string_view(text).substr(kSha256.size())))
+    return text.substr(kSha256.size());
   return malformed("\"" + printable(text, 100) + "\" is not a sha256 digest");
 }
 
@@ -117,9 +121,9 @@ Result<Descriptor> parse_descriptor(const json::value* value) {
   out.media_type = text_of(*object, "mediaType");
   BJ_TRY(out.digest, parse_digest(text_of(*object, "digest")));
   const json::value* size = object->if_contains("size");
-  const auto bytes = size != nullptr ? size->try_to_number<uint64_t>() : json::result<uint64_t>(json::error::not_number);
-  if (!bytes.has_value()) return malformed("the descriptor of " + out.digest + " has no size");
-  out.size = *bytes;
+  boost::system::error_code failed;
+  if (size != nullptr) out.size = size->to_number<uint64_t>(failed);
+  if (size == nullptr || failed) return malformed("the descriptor of " + out.digest + " has no size");
   if (const json::object* platform = object_of(*object, "platform")) {
     out.platform = text_of(*platform, "os") + "/" + text_of(*platform, "architecture");
   }
@@ -143,10 +147,12 @@ Result<Descriptor> choose(const json::object& index, const ImportLimits& limits)
     if (found.platform.empty() || found.platform == "linux/amd64") candidates.push_back(std::move(found));
   }
   if (candidates.empty()) {
-    return fail(Code::kInvalid, fmt::format("the image is not for linux/amd64 but for {}: export that platform", fmt::join(platforms, ", ")));
+    return fail(Code::kInvalid, fmt::format("the image is not for linux/amd64 but for {}: export that platform",
+                                            fmt::join(platforms, ", ")));
   }
   if (candidates.size() > 1) {
-    return fail(Code::kInvalid, fmt::format("the archive holds {} images: export one of them alone", candidates.size()));
+    return fail(Code::kInvalid,
+                fmt::format("the archive holds {} images: export one of them alone", candidates.size()));
   }
   return candidates.front();
 }
@@ -158,7 +164,8 @@ Result<json::object> find_manifest(const BlobSource& blobs, const ImportLimits& 
     BJ_TRY(json::object found, read_verified(blobs, chosen, limits));
     if (one_of(chosen.media_type, kManifestTypes)) return found;
     if (!one_of(chosen.media_type, kIndexTypes)) {
-      return fail(Code::kInvalid, "the image's manifest is of a kind that Belljar does not know (" + printable(chosen.media_type, 100) +
+      return fail(Code::kInvalid, "the image's manifest is of a kind that Belljar does not know (" +
+                                      printable(chosen.media_type, 100) +
                                       "): export it as an OCI or docker-archive image");
     }
     index = std::move(found);
@@ -186,24 +193,30 @@ Result<void> apply_config(const json::object& config, Image& image) {
   if (ids.size() != image.layers.size()) {
     return malformed(fmt::format("its config lists {} layers, its manifest {}", ids.size(), image.layers.size()));
   }
-  for (size_t i = 0; i < ids.size(); ++i) BJ_TRY(image.layers[i].diff_id, parse_digest(ids[i]));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    BJ_TRY(image.layers[i].diff_id, parse_digest(ids[i]));
+  }
   const json::object* settings = object_of(config, "config");
   if (settings == nullptr) return {};
-  image.settings = checked_settings(texts_of(array_of(*settings, "Env")), text_of(*settings, "User"), text_of(*settings, "WorkingDir"));
+  image.settings = checked_settings(texts_of(array_of(*settings, "Env")), text_of(*settings, "User"),
+                                    text_of(*settings, "WorkingDir"));
   return {};
 }
 
 Result<void> check_layer_count(size_t count, const ImportLimits& limits) {
   if (count == 0) return malformed("it has no layers");
   if (count <= limits.max_layers) return {};
-  return fail(Code::kExhausted, fmt::format("the image has {} layers and Belljar takes {}: flatten it (docker export makes one tar of a "
-                                            "container)", count, limits.max_layers));
+  return fail(Code::kExhausted,
+              fmt::format("the image has {} layers and Belljar takes {}: flatten it (docker export makes one tar of a "
+                          "container)",
+                          count, limits.max_layers));
 }
 
 Result<ImageLayer> parse_layer(const json::value& value) {
   BJ_TRY(const Descriptor descriptor, parse_descriptor(&value));
   if (!one_of(descriptor.media_type, kLayerTypes)) {
-    return fail(Code::kInvalid, "a layer of the image is of a kind that Belljar does not unpack (" + printable(descriptor.media_type, 100) +
+    return fail(Code::kInvalid, "a layer of the image is of a kind that Belljar does not unpack (" +
+                                    printable(descriptor.media_type, 100) +
                                     "): export the image with plain, gzip or zstd layers inside");
   }
   return ImageLayer{blob_name(descriptor.digest), descriptor.digest, descriptor.size, ""};
@@ -213,7 +226,8 @@ Result<ImageLayer> parse_layer(const json::value& value) {
 Result<void> verify_named_digest(const std::string& name, const std::string& contents) {
   std::string_view stem = std::string_view(name).substr(name.rfind('/') + 1);  // npos + 1 == 0
   if (stem.ends_with(".json")) stem.remove_suffix(5);
-  if (is_hex_digest(stem) && sha256_hex(contents) != stem) return malformed(printable(name) + " has not the contents that its name promises");
+  if (is_hex_digest(stem) && sha256_hex(contents) != stem)
+    return malformed(printable(name) + " has not the contents that its name promises");
   return {};
 }
 
@@ -223,9 +237,11 @@ Result<Fd> DirectoryBlobs::open(const std::string& name) const {
   const Result<PathParts> parts = split_entry_path(name, limits_);
   if (!parts || parts->empty()) return malformed("it names a file outside itself (" + printable(name) + ")");
   BJ_TRY(Fd at, open_at(directory_, ".", O_PATH | O_DIRECTORY));
-  for (size_t i = 0; i + 1 < parts->size(); ++i) BJ_TRY(at, open_at(at.get(), (*parts)[i], O_PATH | O_DIRECTORY | O_NOFOLLOW));
+  for (size_t i = 0; i + 1 < parts->size(); ++i) {
+    BJ_TRY(at, open_at(at.get(), (*parts)[i], O_PATH | O_DIRECTORY | O_NOFOLLOW));
+  }
   Result<Fd> file = open_at(at.get(), parts->back(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  struct stat info {};
+  struct stat info{};
   if (!file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) {
     return malformed(printable(name) + " is missing or not a plain file");
   }
@@ -236,7 +252,8 @@ Result<Image> read_oci_image(const BlobSource& blobs, const ImportLimits& limits
   BJ_TRY(const json::object layout, read_object(blobs, "oci-layout", limits));
   const std::string version = text_of(layout, "imageLayoutVersion");
   if (!version.starts_with("1.")) {
-    return fail(Code::kInvalid, "the image's layout is of version \"" + printable(version, 20) + "\" and Belljar knows 1: export it as such");
+    return fail(Code::kInvalid, "the image's layout is of version \"" + printable(version, 20) +
+                                    "\" and Belljar knows 1: export it as such");
   }
   BJ_TRY(const json::object manifest, find_manifest(blobs, limits));
   const json::array* layers = array_of(manifest, "layers");
@@ -248,7 +265,8 @@ Result<Image> read_oci_image(const BlobSource& blobs, const ImportLimits& limits
   }
   BJ_TRY(const Descriptor config, parse_descriptor(manifest.if_contains("config")));
   if (!one_of(config.media_type, kConfigTypes)) {
-    return fail(Code::kInvalid, "this is not a container image but an artifact (" + printable(config.media_type, 100) + "): export an image");
+    return fail(Code::kInvalid, "this is not a container image but an artifact (" + printable(config.media_type, 100) +
+                                    "): export an image");
   }
   BJ_TRY(const json::object contents, read_verified(blobs, config, limits));
   BJ_CHECK(apply_config(contents, image));
@@ -259,7 +277,8 @@ Result<Image> read_docker_image(const BlobSource& blobs, const ImportLimits& lim
   BJ_TRY(const std::string text, read_blob(blobs, "manifest.json", limits));
   BJ_TRY(const json::value value, parse(text, "manifest.json"));
   const json::array* images = value.if_array();
-  if (images == nullptr || images->empty() || !(*images)[0].is_object()) return malformed("manifest.json lists no image");
+  if (images == nullptr || images->empty() || !(*images)[0].is_object())
+    return malformed("manifest.json lists no image");
   if (images->size() > 1) {
     return fail(Code::kInvalid, fmt::format("the archive holds {} images: save one of them alone", images->size()));
   }
@@ -279,7 +298,8 @@ Result<Image> read_docker_image(const BlobSource& blobs, const ImportLimits& lim
 }
 
 Result<void> verify_layer(const ImageLayer& layer, const StreamDigests& digests) {
-  const bool blob_right = layer.digest.empty() || (digests.packed == layer.digest && digests.packed_bytes == layer.size);
+  const bool blob_right =
+      layer.digest.empty() || (digests.packed == layer.digest && digests.packed_bytes == layer.size);
   if (blob_right && digests.plain == layer.diff_id) return {};
   return malformed("layer " + printable(layer.name, 100) + " has not the contents that its digest promises");
 }

@@ -57,7 +57,9 @@ class BuildDirectory {
 };
 
 tl::unexpected<Error> already_there(const std::string& name) {
-  return fail(Code::kInvalid, fmt::format("there is a template \"{}\" already: remove it first with `belljar template rm {}`", name, name));
+  return fail(
+      Code::kInvalid,
+      fmt::format("there is a template \"{}\" already: remove it first with `belljar template rm {}`", name, name));
 }
 
 // A build directory that nobody holds locked is left from an import that was killed.
@@ -103,14 +105,15 @@ Result<void> BuildDirectory::make(const std::string& templates_directory) {
 
 Result<void> BuildDirectory::become(const std::string& template_name, const std::string& json) {
   BJ_CHECK(remove_tree(directory_.get(), "scratch"));
-  struct stat info {};
+  struct stat info{};
   if (::fstatat(directory_.get(), "rootfs", &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(info.st_mode)) {
     return fail(Code::kInternal, "the import's child replaced its root directory: nothing was imported");
   }
   BJ_TRY(const Fd file, open_at(directory_.get(), "template.json", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644));
   BJ_CHECK(write_all(file.get(), json, "template.json"));
   if (::fchmod(directory_.get(), 0755) != 0) return fail_errno("fchmod(" + name_ + ")");
-  if (::syncfs(directory_.get()) != 0) return fail_errno("syncfs");  // or a power cut could leave a whole name on half a tree
+  if (::syncfs(directory_.get()) != 0)
+    return fail_errno("syncfs");  // or a power cut could leave a whole name on half a tree
   if (::renameat2(store_.get(), name_.c_str(), store_.get(), template_name.c_str(), RENAME_NOREPLACE) != 0) {
     if (errno == EEXIST) return already_there(template_name);
     return fail_errno("rename(" + template_name + ")");
@@ -128,9 +131,10 @@ struct Source {
 Result<Source> open_source(const std::string& path) {
   const std::string shown = printable(path);
   Result<Fd> fd = open_path(path, O_RDONLY | O_NONBLOCK);
-  if (!fd && fd.error().code == Code::kNotFound) return fail(Code::kNotFound, "there is no file or directory " + shown + " to import");
+  if (!fd && fd.error().code == Code::kNotFound)
+    return fail(Code::kNotFound, "there is no file or directory " + shown + " to import");
   if (!fd) return fail(fd.error().code, "can't read " + shown + ": " + std::strerror(fd.error().sys), fd.error().sys);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd->get(), &info) != 0) return fail_errno("fstat(" + shown + ")");
   if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
     return fail(Code::kInvalid, shown + " is neither a file nor a directory: save the image to a file first");
@@ -144,7 +148,8 @@ Result<ImportReport> confined_import(const ImportWork& work) {
   BJ_TRY(const int abi, confine(work.cell));
   BJ_TRY(ImportReport report, unpack_source(work));
   report.landlock_abi = abi;
-  if (abi == 0) report.notes.push_back("the kernel has no Landlock of ABI 2 or newer: the import was confined without it");
+  if (abi == 0)
+    report.notes.push_back("the kernel has no Landlock of ABI 2 or newer: the import was confined without it");
   return report;
 }
 
@@ -164,7 +169,8 @@ Result<ImportReport> confined_import(const ImportWork& work) {
   try {
     result = confined_import(work);
   } catch (const std::exception& error) {
-    result = fail(Code::kExhausted, work.label + " needs more memory than an import may use (" + error.what() + "): use a smaller image");
+    result = fail(Code::kExhausted,
+                  work.label + " needs more memory than an import may use (" + error.what() + "): use a smaller image");
   }
   const std::string last = result ? encode(*result) : encode(result.error());
   ::_exit(write_all(messages, last, "messages") ? 0 : 1);
@@ -191,11 +197,14 @@ Result<std::optional<ImportReport>> listen(const Fd& messages, const ImportLimit
       if (auto* report = std::get_if<ImportReport>(&message)) return std::move(*report);
       if (progress) progress(std::get<ImportProgress>(message));
     }
-    if (pending.size() > kLongestMessage) return fail(Code::kInternal, "the import's child sent a message without an end");
+    if (pending.size() > kLongestMessage)
+      return fail(Code::kInternal, "the import's child sent a message without an end");
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {
-      return fail(Code::kExhausted, fmt::format("the import took longer than {} s and was stopped: use a smaller image, or raise the limit",
-                                                limits.timeout_seconds));
+      return fail(
+          Code::kExhausted,
+          fmt::format("the import took longer than {} s and was stopped: use a smaller image, or raise the limit",
+                      limits.timeout_seconds));
     }
     pollfd waiting{messages.get(), POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left, 1000))) <= 0) continue;
@@ -223,33 +232,43 @@ Result<ImportReport> run_confined(ImportWork work, const std::function<void(cons
   }
   if (!heard) return tl::unexpected(heard.error());
   if (*heard) return std::move(**heard);
-  return fail(Code::kExhausted, fmt::format("the import of {} was stopped by {} {}: it used too much time or memory, or hit a defect; use a "
-                                            "smaller image", work.label, end.si_code == CLD_EXITED ? "status" : "signal", end.si_status));
+  return fail(
+      Code::kExhausted,
+      fmt::format("the import of {} was stopped by {} {}: it used too much time or memory, or hit a defect; use a "
+                  "smaller image",
+                  work.label, end.si_code == CLD_EXITED ? "status" : "signal", end.si_status));
 }
 
 Result<void> check_name(const std::string& templates_directory, const std::string& name) {
   if (!valid_template_name(name)) {
-    return fail(Code::kInvalid, "\"" + printable(name, 80) + "\" can't be a template's name: use a-z, 0-9, '.', '-' and '_', at most 64, "
-                                "beginning with a letter or digit");
+    return fail(Code::kInvalid, "\"" + printable(name, 80) +
+                                    "\" can't be a template's name: use a-z, 0-9, '.', '-' and '_', at most 64, "
+                                    "beginning with a letter or digit");
   }
   if (name == "base") return fail(Code::kInvalid, "\"base\" is Belljar's own template: choose another name");
-  struct stat info {};
+  struct stat info{};
   if (::lstat((templates_directory + "/" + name).c_str(), &info) == 0) return already_there(name);
   return {};
 }
 
 }  // namespace
 
-Result<ImportReport> import_template(const std::string& templates_directory, const std::string& name, const std::string& source,
-                                     const ImportLimits& limits, const std::function<void(const ImportProgress&)>& progress) {
+Result<ImportReport> import_template(const std::string& templates_directory, const std::string& name,
+                                     const std::string& source, const ImportLimits& limits,
+                                     const std::function<void(const ImportProgress&)>& progress) {
   BJ_CHECK(check_name(templates_directory, name));
   BJ_TRY(const Source from, open_source(source));
   BJ_TRY(BuildDirectory build, BuildDirectory::create(templates_directory));
-  struct stat store {};
+  struct stat store{};
   if (::fstat(build.store(), &store) != 0) return fail_errno("fstat(" + templates_directory + ")");
   ImportWork work;
-  work.cell = {.directory = build.directory(), .rootfs = build.rootfs(), .scratch = build.scratch(), .source = from.fd.get(),
-               .source_is_directory = from.directory, .messages = -1, .limits = limits};
+  work.cell = {.directory = build.directory(),
+               .rootfs = build.rootfs(),
+               .scratch = build.scratch(),
+               .source = from.fd.get(),
+               .source_is_directory = from.directory,
+               .messages = -1,
+               .limits = limits};
   work.label = printable(from.name);
   work.excluded = {store.st_dev, store.st_ino};
   BJ_TRY(ImportReport report, run_confined(std::move(work), progress));

@@ -20,9 +20,10 @@
 
 namespace bj {
 
-// Makes <templates_directory>/<name>/{rootfs,template.json}. An existing name is refused. `progress` may be empty; it is
-// called in this process, a few times a second. A failure is one sentence that says what to do.
-Result<ImportReport> import_template(const std::string& templates_directory, const std::string& name, const std::string& source,
-                                     const ImportLimits& limits, const std::function<void(const ImportProgress&)>& progress);
+// Makes <templates_directory>/<name>/{rootfs,template.json}. An existing name is refused. `progress` may be empty; it
+// is called in this process, a few times a second. A failure is one sentence that says what to do.
+Result<ImportReport> import_template(const std::string& templates_directory, const std::string& name,
+                                     const std::string& source, const ImportLimits& limits,
+                                     const std::function<void(const ImportProgress&)>& progress);
 
 }  // namespace bj

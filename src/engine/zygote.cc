@@ -227,7 +227,8 @@ Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
 
 void Zygote::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
   zygote::ForkReply reply{};
-  if (!bytes.empty() && bytes[0] == '{') {
+  if (!greeted_) {
+    greeted_ = true;
     hello_->set(std::string(bytes));
     return;
   }

@@ -82,6 +82,7 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   std::shared_ptr<PacketSocket> control_;
   std::shared_ptr<OneShot<std::string>> hello_;
   std::vector<std::string> failed_imports_;
+  bool greeted_ = false;  // its first message is its report
   bool gone_ = false;
   uint32_t last_id_ = 0;
   uint32_t next_uid_ = 0;

@@ -18,17 +18,28 @@ def _family():
     return pids | {os.getpid()}
 
 
+def _seen(pid):
+    """What of a process can be followed; that its directory can be listed tells numbers only."""
+    for place in ("fd", "map_files"):
+        try:
+            names = os.listdir(f"/proc/{pid}/{place}")
+        except OSError:
+            continue
+        yield from (f"/proc/{pid}/{place}/{name}" for name in names)
+    yield from (f"/proc/{pid}/{name}" for name in ("cwd", "exe", "root"))
+
+
 def attack():
     others = [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in _family()]
     for pid in others:
-        for place in ("fd", "map_files", "cwd", "exe"):
-            try:
-                look = os.listdir if place in ("fd", "map_files") else os.readlink
-                look(f"/proc/{pid}/{place}")
-            except OSError:
-                continue
-            return f"ESCAPED: /proc/{pid}/{place} of another process is open"
-    return f"HELD: nothing of {len(others)} other processes can be opened"
+        for path in _seen(pid):
+            for look in (os.readlink, os.stat, lambda file: os.close(os.open(file, os.O_RDONLY | os.O_NONBLOCK))):
+                try:
+                    look(path)
+                except OSError:
+                    continue
+                return f"ESCAPED: {path} of another process can be followed"
+    return f"HELD: nothing of {len(others)} other processes can be followed"
 
 
 if __name__ == "__main__":

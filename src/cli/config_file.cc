@@ -1,0 +1,131 @@
+#include "cli/config_file.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+
+#include "cli/limit_fields.h"
+#include "cli/sizes.h"
+
+namespace bj {
+namespace {
+
+constexpr size_t kMostWaiting = 10'000;  // processes of one pool
+
+// One file being read: knows where it is when something is wrong.
+class Reader {
+ public:
+  Reader(const std::string& file, Settings& settings) : file_(file), settings_(settings) {}
+
+  Result<void> read(const toml::table& root) {
+    for (const auto& [key, node] : root) {
+      const std::string_view name = key.str();
+      if (name == "limits") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return limit(k, n); }));
+      } else if (name == "pool") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return pool(k, n); }));
+      } else {
+        BJ_CHECK(top(name, node, key.source()));
+      }
+    }
+    return {};
+  }
+
+ private:
+  template <class F>
+  Result<void> each(const toml::node& node, std::string_view name, F&& visit) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return wrong(node, fmt::format("{} must be a table: [{}]", name, name));
+    for (const auto& [key, child] : *table) BJ_CHECK(visit(key.str(), child));
+    return {};
+  }
+
+  tl::unexpected<Error> wrong(const toml::node& node, const std::string& what) const { return wrong(node.source(), what); }
+  tl::unexpected<Error> wrong(const toml::source_region& where, const std::string& what) const {
+    return fail(Code::kInvalid, fmt::format("{}:{}: {}", file_, where.begin.line, what));
+  }
+
+  Result<std::string> text(std::string_view name, const toml::node& node) const {
+    const auto value = node.value_exact<std::string>();
+    if (!value || value->empty()) return wrong(node, fmt::format("{} must be a string in quotes", name));
+    return *value;
+  }
+
+  Result<void> top(std::string_view name, const toml::node& node, const toml::source_region& where) {
+    std::string* const target = name == "data"          ? &settings_.data_directory
+                                : name == "template"    ? &settings_.template_name
+                                : name == "interpreter" ? &settings_.interpreter
+                                                        : nullptr;
+    if (target != nullptr) {
+      BJ_TRY(*target, text(name, node));
+      return {};
+    }
+    if (name != "require_seal") return wrong(where, fmt::format("there is no setting \"{}\"", name));
+    BJ_TRY(const std::string wanted, text(name, node));
+    if (wanted != "full" && wanted != "any") return wrong(node, "require_seal must be \"full\" or \"any\"");
+    settings_.require_full_seal = wanted == "full";
+    return {};
+  }
+
+  // Strings and numbers are read by the same rule as flags.
+  Result<std::string> as_text(std::string_view name, const toml::node& node) const {
+    if (const auto string = node.value_exact<std::string>()) return *string;
+    if (const auto number = node.value_exact<int64_t>()) return std::to_string(*number);
+    if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
+    return wrong(node, fmt::format("{} must be a number or a string such as \"30s\" or \"512M\"", name));
+  }
+
+  Result<void> limit(std::string_view name, const toml::node& node) {
+    BJ_TRY(const std::string value, as_text(name, node));
+    for (const LimitField& field : limit_fields()) {
+      const bool in_ms = field.kind == LimitKind::kTime && name == std::string(field.key) + "_ms";
+      if (name != field.key && !in_ms) continue;
+      const Result<void> set = in_ms ? set_limit_ms(field, value, settings_.limits) : set_limit(field, value, settings_.limits);
+      if (!set) return wrong(node, fmt::format("{}: {}", name, set.error().what));
+      if (field.whole == &Limits::wall_ms) settings_.timeout_given = true;
+      return {};
+    }
+    return wrong(node, fmt::format("there is no limit \"{}\"", name));
+  }
+
+  Result<void> pool(std::string_view name, const toml::node& node) {
+    if (name != "python" && name != "node") return wrong(node, fmt::format("there is no pool \"{}\", only python and node", name));
+    PoolOptions& options = name == "python" ? settings_.python_pool : settings_.node_pool;
+    return each(node, "pool." + std::string(name),
+                [&](std::string_view k, const toml::node& n) { return pool_option(k, n, options); });
+  }
+
+  Result<void> pool_option(std::string_view name, const toml::node& node, PoolOptions& options) const {
+    if (name == "idle") {
+      BJ_TRY(const std::string value, as_text(name, node));
+      const Result<uint64_t> idle = parse_duration_ms(value);
+      if (!idle) return wrong(node, "idle: " + idle.error().what);
+      options.idle = std::chrono::milliseconds(*idle);
+      return {};
+    }
+    size_t* const target = name == "least" ? &options.least : name == "most" ? &options.most : name == "warm" ? &options.warm : nullptr;
+    if (target == nullptr) return wrong(node, fmt::format("there is no pool setting \"{}\", only least, most, warm and idle", name));
+    const auto number = node.value_exact<int64_t>();
+    if (!number || *number < 0 || static_cast<uint64_t>(*number) > kMostWaiting) {
+      return wrong(node, fmt::format("{} must be a whole number from 0 to {}", name, kMostWaiting));
+    }
+    *target = static_cast<size_t>(*number);
+    return {};
+  }
+
+  const std::string& file_;
+  Settings& settings_;
+};
+
+}  // namespace
+
+Result<void> apply_config(const std::string& text, const std::string& file, Settings& settings) {
+  try {
+    const toml::table root = toml::parse(text, file);
+    return Reader(file, settings).read(root);
+  } catch (const toml::parse_error& error) {
+    return fail(Code::kInvalid, fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
+  }
+}
+
+}  // namespace bj

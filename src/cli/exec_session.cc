@@ -1,0 +1,287 @@
+#include "cli/exec_session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <boost/json/array.hpp>
+#include <csignal>
+#include <optional>
+
+#include "cli/context.h"
+#include "cli/json_output.h"
+#include "cli/relay.h"
+#include "cli/say.h"
+#include "cli/sizes.h"
+#include "cli/terminal.h"
+#include "cli/utf8.h"
+#include "cli/with_engine.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kNotExecutable = 126, kNoSuchCommand = 127;
+constexpr auto kDrainTime = std::chrono::seconds(1);  // for output of a sandbox that was killed, if nobody reads it
+constexpr auto kCpuLook = std::chrono::milliseconds(20);
+
+// Copies to a terminal get their control characters shown.
+Filter filter_for(int fd) {
+  if (::isatty(fd) == 0) return {};
+  return [filter = std::make_shared<TerminalFilter>()](std::string_view piece) { return filter->pass(piece); };
+}
+
+// The limits that the kernel does not keep by itself, and the word for the one that ended the command.
+class Watch {
+ public:
+  Watch(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, const Limits& limits)
+      : sandbox_(std::move(sandbox)), limits_(limits), wall_(executor), cpu_(executor) {
+    if (limits_.wall_ms != 0) {
+      wall_.expires_after(std::chrono::milliseconds(limits_.wall_ms));
+      wall_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) stop("wall time");
+      });
+    }
+    if (limits_.cpu_ms != 0) look_at_cpu();
+  }
+
+  void finish() {
+    wall_.cancel();
+    cpu_.cancel();
+  }
+  const std::string& stopped_by() const { return stopped_by_; }
+
+ private:
+  void stop(const char* limit) {
+    if (stopped_by_.empty()) stopped_by_ = limit;
+    sandbox_->kill();
+  }
+  void look_at_cpu() {
+    if (sandbox_->usage().cpu_ns / 1'000'000 >= limits_.cpu_ms) return stop("cpu");
+    cpu_.expires_after(kCpuLook);
+    cpu_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) look_at_cpu();
+    });
+  }
+
+  std::shared_ptr<Sandbox> sandbox_;
+  Limits limits_;
+  asio::steady_timer wall_, cpu_;
+  std::string stopped_by_;
+};
+
+struct Outcome {
+  int status = 0;
+  std::vector<std::string> limits_hit;
+  Captured output, error;  // with --json
+  double duration_ms = 0;
+  CgroupUsage used;
+};
+
+// Joins a started process to our streams or collects its output; ends with the process.
+class Session {
+ public:
+  Session(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, Process process)
+      : executor_(executor), sandbox_(std::move(sandbox)), process_(std::move(process)), resized_(executor, SIGWINCH) {}
+
+  Task<Outcome> run(const ExecRequest& request, const Settings& settings) {
+    const auto started = Clock::now();
+    Outcome outcome;
+    Watch watch(executor_, sandbox_, settings.limits);
+    std::optional<RawTerminal> raw = join(request, settings, outcome);
+    const Result<ExitReport> exit = co_await process_.exit->get();
+    outcome.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+    outcome.status = exit ? shell_status(exit->status) : 128 + SIGKILL;
+    watch.finish();
+    sandbox_->kill();  // what else runs inside holds the streams open
+    if (!watch.stopped_by().empty() || co_await interrupted()) give_up_later();
+    co_await drain();
+    judge(watch.stopped_by(), outcome);
+    co_return outcome;
+  }
+
+ private:
+  std::optional<RawTerminal> join(const ExecRequest& request, const Settings& settings, Outcome& outcome) {
+    std::optional<RawTerminal> raw;
+    if (request.terminal) {
+      follow_size();
+      if (Result<RawTerminal> entered = RawTerminal::enter(STDIN_FILENO); entered && request.input) raw.emplace(std::move(*entered));
+      if (request.input) input_ = std::make_unique<Relay>(executor_, STDIN_FILENO, process_.terminal.get());
+      outputs_.push_back(std::make_unique<Relay>(executor_, process_.terminal.get(), STDOUT_FILENO));
+      return raw;
+    }
+    if (request.input) {
+      join_input();
+    } else {
+      process_.input.reset();
+    }
+    if (settings.json) {
+      collect(std::move(process_.output), settings.limits.output_bytes, outcome.output);
+      collect(std::move(process_.error), settings.limits.output_bytes, outcome.error);
+    } else {
+      outputs_.push_back(std::make_unique<Relay>(executor_, process_.output.get(), STDOUT_FILENO, filter_for(STDOUT_FILENO)));
+      outputs_.push_back(std::make_unique<Relay>(executor_, process_.error.get(), STDERR_FILENO, filter_for(STDERR_FILENO)));
+    }
+    return raw;
+  }
+
+  // The command sees the end of its input when ours ends.
+  void join_input() {
+    input_ = std::make_unique<Relay>(executor_, STDIN_FILENO, process_.input.get());
+    asio::co_spawn(executor_,
+                   [this]() -> Task<void> {
+                     co_await input_->ended();
+                     process_.input.reset();
+                   },
+                   [this](const std::exception_ptr&) { input_over_.set(0); });
+  }
+
+  void collect(Fd from, uint64_t limit, Captured& into) {
+    auto stream = std::make_shared<asio::posix::stream_descriptor>(executor_, from.release());
+    auto done = std::make_shared<OneShot<int>>(executor_);
+    collecting_.push_back(done);
+    asio::co_spawn(executor_, [stream, limit, &into]() -> Task<void> { co_await capture(*stream, limit, into); },
+                   [done](const std::exception_ptr&) { done->set(0); });
+  }
+
+  void follow_size() {
+    set_window_size(process_.terminal.get(), window_size(STDIN_FILENO));
+    resized_.async_wait([this](const boost::system::error_code& error, int) {
+      if (!error) follow_size();
+    });
+  }
+
+  void give_up_later() {
+    late_.expires_after(kDrainTime);
+    late_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      for (const auto& relay : outputs_) relay->stop();
+    });
+  }
+
+  Task<void> drain() {
+    for (const auto& relay : outputs_) co_await relay->ended();
+    for (const auto& done : collecting_) (void)co_await done->get();
+    late_.cancel();
+    resized_.cancel();
+    if (input_) {
+      const bool joined = !process_.terminal.ok();
+      input_->stop();
+      if (joined) (void)co_await input_over_.get();
+    }
+  }
+
+  void judge(const std::string& stopped_by, Outcome& outcome) const {
+    outcome.used = sandbox_->usage();
+    if (!stopped_by.empty()) outcome.limits_hit.push_back(stopped_by);
+    if (stopped_by == "wall time") outcome.status = kExitTimeout;
+    if (outcome.used.memory_kills > 0) outcome.limits_hit.emplace_back("memory");
+    if (outcome.used.forks_refused > 0) outcome.limits_hit.emplace_back("processes");
+    if (outcome.output.dropped + outcome.error.dropped > 0) outcome.limits_hit.emplace_back("output");
+  }
+
+  asio::any_io_executor executor_;
+  std::shared_ptr<Sandbox> sandbox_;
+  Process process_;
+  asio::signal_set resized_;
+  asio::steady_timer late_{executor_};
+  OneShot<int> input_over_{executor_};
+  std::vector<std::shared_ptr<OneShot<int>>> collecting_;
+  std::unique_ptr<Relay> input_;
+  std::vector<std::unique_ptr<Relay>> outputs_;
+};
+
+json::object outcome_json(const Outcome& outcome, const Seal& seal) {
+  json::array limits;
+  for (const std::string& limit : outcome.limits_hit) limits.emplace_back(limit);
+  const char* const status = outcome.status == kExitTimeout ? "timeout" : outcome.status == 0 ? "ok" : "error";
+  return {{"status", status},
+          {"exit_status", outcome.status},
+          {"stdout", valid_utf8(outcome.output.text)},
+          {"stderr", valid_utf8(outcome.error.text)},
+          {"stdout_dropped", outcome.output.dropped},
+          {"stderr_dropped", outcome.error.dropped},
+          {"duration_ms", outcome.duration_ms},
+          {"limits_hit", std::move(limits)},
+          {"seal", seal_json(seal)}};
+}
+
+// A sentence for each limit that the command ran into, so that "Killed" explains itself.
+void explain(const Outcome& outcome, const Limits& limits) {
+  for (const std::string& limit : outcome.limits_hit) {
+    if (limit == "wall time") complain(fmt::format("the command took longer than its wall time limit of {} (--timeout)", format_duration(limits.wall_ms)));
+    if (limit == "cpu") complain(fmt::format("the command used more than its CPU time limit of {} (--cpu-time)", format_duration(limits.cpu_ms)));
+    if (limit == "memory") {
+      complain(fmt::format("{} of the sandbox's processes killed for reaching its memory limit of {} (--memory)",
+                           outcome.used.memory_kills == 1 ? "1 was" : fmt::format("{} were", outcome.used.memory_kills),
+                           format_size(limits.memory_bytes)));
+    }
+    if (limit == "processes") complain(fmt::format("new processes were refused: the limit is {} (--processes)", limits.processes));
+  }
+}
+
+int cannot_start(const Error& error, const ExecRequest& request) {
+  complain("\"" + request.command.front() + "\" can't be started: " + error.what);
+  if (error.code == Code::kNotFound) return kNoSuchCommand;
+  if (error.code == Code::kDenied) return kNotExecutable;
+  return status_of(error);
+}
+
+int report(const Error& error) {
+  complain(error.what);
+  return status_of(error);
+}
+
+Task<int> execute_in(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, const ExecRequest& request,
+                     const Settings& settings) {
+  ProcessSpec spec;
+  spec.arguments = request.command;
+  spec.directory = request.directory;
+  spec.terminal = request.terminal;
+  if (request.terminal) {
+    const WindowSize size = window_size(STDIN_FILENO);
+    spec.rows = size.rows;
+    spec.columns = size.columns;
+  }
+  Result<Process> process = co_await sandbox->start(std::move(spec));
+  if (!process) co_return co_await interrupted() ? kExitFailed : cannot_start(process.error(), request);
+  Session session(executor, sandbox, std::move(*process));
+  const Outcome outcome = co_await session.run(request, settings);
+  if (co_await interrupted()) co_return kExitFailed;
+  if (settings.json) {
+    print_json(outcome_json(outcome, sandbox->seal()));
+  } else {
+    explain(outcome, settings.limits);
+  }
+  co_return outcome.status;
+}
+
+}  // namespace
+
+int shell_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
+  if (request.terminal && !settings.timeout_given) settings.limits.wall_ms = 0;
+  Result<Template> image = engine.templates().find(settings.template_name);
+  if (!image) co_return report(image.error());
+  SandboxSpec spec;
+  spec.image = std::move(*image);
+  spec.limits = settings.limits;
+  spec.environment = request.environment;
+  spec.user = request.user;
+  spec.mounts = request.mounts;
+  spec.require_full_seal = settings.require_full_seal;
+  Result<std::shared_ptr<Sandbox>> sandbox = co_await engine.create_sandbox(std::move(spec));
+  if (!sandbox) co_return report(sandbox.error());
+  if (!settings.json && !(*sandbox)->seal().full()) complain("the seal is not full; it lacks " + (*sandbox)->seal().missing());
+  const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
+  co_await (*sandbox)->destroy();
+  co_return status;
+}
+
+}  // namespace bj

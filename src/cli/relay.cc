@@ -1,0 +1,67 @@
+#include "cli/relay.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace bj {
+namespace {
+
+// POLLOUT on a pipe promises that so much can be written without waiting (PIPE_BUF).
+constexpr size_t kPiece = 4096;
+
+// False: stopped.
+bool wait_for(int fd, short events, int stop) {
+  pollfd waiting[2] = {{fd, events, 0}, {stop, POLLIN, 0}};
+  while (::poll(waiting, 2, -1) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return waiting[1].revents == 0;
+}
+
+bool write_piece(int to, std::string_view piece, int stop) {
+  while (!piece.empty()) {
+    if (!wait_for(to, POLLOUT, stop)) return false;
+    const ssize_t n = ::write(to, piece.data(), std::min(piece.size(), kPiece));
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
+    if (n > 0) piece.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+Relay::Relay(const asio::any_io_executor& executor, int from, int to, Filter filter)
+    : stop_(::eventfd(0, EFD_CLOEXEC)), done_(std::make_shared<OneShot<int>>(executor)) {
+  // The io_context must not run out of work while the thread still has something to say.
+  auto guard = asio::prefer(executor, asio::execution::outstanding_work.tracked);
+  thread_ = std::thread([this, from, to, filter = std::move(filter), guard = std::move(guard), done = done_] {
+    copy(from, to, filter);
+    asio::post(guard, [done] { done->set(0); });
+  });
+}
+
+Relay::~Relay() {
+  stop();
+  thread_.join();
+}
+
+void Relay::stop() {
+  const uint64_t one = 1;
+  (void)!::write(stop_.get(), &one, sizeof one);
+}
+
+Task<void> Relay::ended() { (void)co_await done_->get(); }
+
+void Relay::copy(int from, int to, const Filter& filter) const {
+  char buffer[64 * 1024];
+  while (wait_for(from, POLLIN, stop_.get())) {
+    const ssize_t n = ::read(from, buffer, sizeof buffer);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n <= 0) return;  // the end; of a terminal, EIO
+    const std::string_view piece(buffer, static_cast<size_t>(n));
+    if (!write_piece(to, filter ? filter(piece) : std::string(piece), stop_.get())) return;
+  }
+}
+
+}  // namespace bj

@@ -1,0 +1,43 @@
+// What the user asked for, from four places: flags over the environment (BELLJAR_*) over the config file (TOML) over
+// defaults. Plain data once main() has put it together.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "seal/policy.h"
+
+namespace bj {
+
+struct Settings {
+  std::string data_directory;  // default_data_directory() unless set
+  Limits limits;
+  bool timeout_given = false;  // limits.wall_ms is the user's choice, not the default
+  std::string template_name = "base";
+  std::string interpreter;  // of Python tools; empty: /usr/bin/python3 of the base template, python3 on another's PATH
+  bool require_full_seal = false;
+  bool json = false;
+  PoolOptions python_pool;
+  PoolOptions node_pool = EngineOptions{}.node_pool;
+};
+
+// Looks up an environment variable; empty: not set.
+using Lookup = std::function<std::string(const std::string& name)>;
+std::string process_environment(const std::string& name);
+
+// /var/lib/belljar for root, else $XDG_DATA_HOME/belljar or ~/.local/share/belljar.
+Result<std::string> default_data_directory(bool root, const Lookup& environment);
+
+// Defaults, then the config file, then the environment. `config`: from --config; empty: the first that exists of
+// $XDG_CONFIG_HOME/belljar/config.toml (or ~/.config/...) and /etc/belljar/config.toml. A key that is not known or of
+// the wrong type is an error that names file and line.
+Result<Settings> load_settings(const std::string& config, bool root, const Lookup& environment);
+
+// The engine as the settings want it, with its warm pools.
+EngineOptions engine_options(const Settings& settings);
+// The same without pools: for one call, where nothing that waits is ever used.
+EngineOptions one_shot_options(const Settings& settings);
+
+}  // namespace bj

@@ -1,0 +1,110 @@
+#include "cli/with_engine.h"
+
+#include <termios.h>
+#include <unistd.h>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <exception>
+
+#include "cli/context.h"
+#include "cli/say.h"
+
+namespace bj {
+namespace {
+
+// SIGINT, SIGTERM and SIGHUP while the engine lives. The first one cancels, the second one leaves.
+class Interrupts {
+ public:
+  explicit Interrupts(asio::io_context& context) : signals_(context, SIGINT, SIGTERM, SIGHUP) {
+    terminal_known_ = ::tcgetattr(STDIN_FILENO, &terminal_) == 0;
+    wait();
+  }
+
+  asio::cancellation_slot slot() { return cancellation_.slot(); }
+  int received() const { return received_; }
+  void cancel() { signals_.cancel(); }
+
+ private:
+  void wait() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (received_ != 0) leave(signal);
+      received_ = signal;
+      wait();
+      cancellation_.emit(asio::cancellation_type::terminal);
+    });
+  }
+
+  // Wardens and the launcher end when this process's sockets close. The terminal is left as it was found.
+  [[noreturn]] void leave(int signal) {
+    if (terminal_known_) ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_);
+    ::_exit(128 + signal);
+  }
+
+  asio::signal_set signals_;
+  asio::cancellation_signal cancellation_;
+  termios terminal_{};
+  bool terminal_known_ = false;
+  int received_ = 0;
+};
+
+Task<int> start_and_work(Engine& engine, const std::function<Task<int>(Engine&)>& work) {
+  const Result<void> started = co_await engine.start();
+  if (!started) {
+    complain("the engine could not start: " + started.error().what);
+    co_return kExitSandbox;
+  }
+  co_return co_await work(engine);
+}
+
+Task<int> start_work_stop(Engine& engine, const std::function<Task<int>(Engine&)>& work) {
+  // A cancelled wait fails instead of throwing, so that everything on the way out can still wait for its clean-up.
+  co_await asio::this_coro::throw_if_cancelled(false);
+  int status = kExitSandbox;
+  std::string broken;
+  try {
+    status = co_await start_and_work(engine, work);
+  } catch (const std::exception& error) {
+    broken = error.what();
+  }
+  if (!broken.empty()) complain("internal error: " + broken);
+  co_await engine.stop();
+  co_return status;
+}
+
+}  // namespace
+
+Task<bool> interrupted() {
+  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+  co_return state.cancelled() != asio::cancellation_type::none;
+}
+
+int status_of(const Error& error) {
+  return error.code == Code::kInvalid || error.code == Code::kNotFound ? kExitUsage : kExitSandbox;
+}
+
+int with_engine(const Settings& settings, EngineOptions options, std::function<Task<int>(Engine&)> work) {
+  if (options.data_directory.empty()) options.data_directory = settings.data_directory;
+  asio::io_context context(1);
+  const auto engine = Engine::create(context, std::move(options));
+  if (!engine) {
+    complain("no sandbox can be made here: " + engine.error().what + " (`belljar doctor` tells more)");
+    return kExitSandbox;
+  }
+  ::signal(SIGPIPE, SIG_IGN);  // after the launcher was forked: what is inside sandboxes keeps the default
+  Interrupts interrupts(context);
+  int status = kExitSandbox;
+  asio::co_spawn(context, start_work_stop(**engine, work),
+                 asio::bind_cancellation_slot(interrupts.slot(), [&](const std::exception_ptr& error, int result) {
+                   if (error) complain("internal error while stopping");
+                   status = error ? kExitSandbox : result;
+                   interrupts.cancel();
+                 }));
+  context.run();
+  return interrupts.received() != 0 ? 128 + interrupts.received() : status;
+}
+
+}  // namespace bj

@@ -1,0 +1,12 @@
+// The attacks of this release: they travel inside the binary, the C ones compiled (cmake/attacks.cmake).
+#pragma once
+
+#include <vector>
+
+#include "selftest/attack.h"
+
+namespace bj::selftest {
+
+std::vector<AttackFile> embedded_attack_files();
+
+}  // namespace bj::selftest

@@ -1,0 +1,46 @@
+#include "selftest/canary.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/files.h"
+
+namespace bj::selftest {
+namespace {
+
+// False when another run removed the file between our open and our lock.
+bool still_there(const Fd& file) {
+  struct stat ours {}, named {};
+  return ::fstat(file.get(), &ours) == 0 && ::lstat(kCanaryPath, &named) == 0 && ours.st_ino == named.st_ino &&
+         ours.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+Result<Canary> Canary::place() {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    BJ_TRY(Fd file, open_path(kCanaryPath, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+    if (::flock(file.get(), LOCK_SH) != 0) return fail_errno(std::string("flock(") + kCanaryPath + ")");
+    if (!still_there(file)) continue;
+    struct stat info {};
+    if (::fstat(file.get(), &info) == 0 && info.st_size == 0) BJ_CHECK(write_all(file.get(), kCanarySecret, kCanaryPath));
+    return Canary(std::move(file));
+  }
+  return fail(Code::kUnavailable, std::string(kCanaryPath) + " is being removed again and again");
+}
+
+Canary::~Canary() {
+  if (lock_.ok() && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(kCanaryPath);
+}
+
+std::string Canary::harm() const {
+  struct stat info {};
+  if (::lstat(kEvilPath, &info) == 0) return std::string(kEvilPath) + " was made on the host";
+  if (!still_there(lock_)) return std::string(kCanaryPath) + " was removed or replaced";
+  if (read_file(kCanaryPath, 4096).value_or("") != kCanarySecret) return std::string(kCanaryPath) + " was changed";
+  return {};
+}
+
+}  // namespace bj::selftest

@@ -1,0 +1,236 @@
+#include "selftest/runner.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <boost/asio/cancellation_state.hpp>
+#include <deque>
+
+#include "selftest/canary.h"
+#include "selftest/program.h"
+#include "sys/files.h"
+
+namespace bj::selftest {
+namespace {
+
+constexpr int kHalfRuns = 3;  // of a pair: as many children as may wait, and one that is forked after
+constexpr auto kThenTime = std::chrono::seconds(2);
+constexpr size_t kThenLimit = 1 << 20;
+constexpr const char* kProgramPath = "/tmp/attack";
+constexpr const char* kPing = "def ping():\n    return 'pong'\n";
+
+struct Job {
+  const Attack* attack;
+  RunAs run_as;
+};
+
+// One attack in one way. Lives as long as its coroutine.
+class Attempt {
+ public:
+  Attempt(Engine& engine, const RunOptions& options, const Canary& canary, Job job)
+      : engine_(engine), options_(options), canary_(canary), attack_(*job.attack), run_as_(job.run_as) {}
+
+  Task<Verdict> run() {
+    if (const std::string why = missing_here(); !why.empty()) co_return Verdict{Outcome::kSkipped, why};
+    Verdict verdict{Outcome::kHeld, ""};
+    if (!attack_.leave.empty()) {
+      for (int i = 0; i < kHalfRuns && verdict.outcome == Outcome::kHeld; ++i) verdict = co_await once(attack_.leave);
+      for (int i = 0; i < kHalfRuns && verdict.outcome == Outcome::kHeld; ++i) verdict = co_await once(attack_.program);
+    } else {
+      verdict = co_await once(attack_.program);
+      if (attack_.must_differ) verdict = judge_difference(verdict, co_await once(attack_.program));
+    }
+    if (const std::string harm = canary_.harm(); !harm.empty()) co_return Verdict{Outcome::kEscaped, harm};
+    co_return verdict;
+  }
+
+ private:
+  bool needs(const char* what) const {
+    return std::find(attack_.needs.begin(), attack_.needs.end(), what) != attack_.needs.end();
+  }
+
+  std::string missing_here() {
+    if (!engine_.host().uids && run_as_ == RunAs::kRoot) return "rootless: there is no root inside";
+    if (!engine_.host().uids && needs("sudo")) return "rootless: there is no sudo inside";
+    const auto unavailable = unavailable_controls(engine_.host());
+    std::string why;
+    for (const std::string& name : attack_.stopped_by) {
+      const auto lacking = std::find_if(unavailable.begin(), unavailable.end(),
+                                        [&name](const auto& entry) { return bj::name_of(entry.first) == name; });
+      if (lacking == unavailable.end()) return {};  // it must stop the attack alone
+      why += (why.empty() ? "" : "; ") + name + " is unavailable: " + lacking->second;
+    }
+    return why;
+  }
+
+  Task<Verdict> once(const std::string& program) {
+    if (run_as_ == RunAs::kCall) co_return co_await call(program);
+    co_return co_await execute(program);
+  }
+
+  CallSpec call_spec(const std::string& source) const {
+    CallSpec spec;
+    spec.environment.image = options_.image;
+    spec.environment.interpreter = options_.interpreter;
+    if (needs("numpy")) spec.environment.site_dirs = {"/usr/lib/python3/dist-packages"};
+    spec.source = source;
+    spec.filename = attack_.filename;
+    spec.limits = attack_.limits;
+    return spec;
+  }
+
+  Task<Verdict> call(const std::string& source) {
+    const auto started = Clock::now();
+    const Result<CallResult> result = co_await engine_.call(call_spec(source));
+    if (!result) co_return Verdict{Outcome::kBroken, "the call could not be made: " + printable(result.error().what)};
+    if (needs("numpy") && result->error.name == "ModuleNotFoundError") {
+      co_return Verdict{Outcome::kSkipped, "numpy is not installed"};
+    }
+    Verdict verdict = judge_call(attack_, *result);
+    if (verdict.outcome != Outcome::kHeld) co_return verdict;
+    // Whatever it did, the answer is there before the wall time is over, and the next call works.
+    const auto took = Clock::now() - started;
+    if (attack_.killed_by.empty() && !attack_.answer_refused && took > std::chrono::milliseconds(attack_.limits.wall_ms)) {
+      co_return Verdict{Outcome::kEscaped, "it held its answer up beyond the wall time"};
+    }
+    if (attack_.answer_refused || !attack_.killed_by.empty()) co_return co_await next_call(std::move(verdict));
+    co_return verdict;
+  }
+
+  Task<Verdict> next_call(Verdict so_far) {
+    CallSpec spec = call_spec(kPing);
+    spec.limits.wall_ms = 20'000;
+    const Result<CallResult> result = co_await engine_.call(std::move(spec));
+    if (result && result->status == CallStatus::kOk && result->value == "pong") co_return so_far;
+    const std::string why = result ? result->error.name + ": " + result->error.message : result.error().what;
+    co_return Verdict{Outcome::kEscaped, "the next call failed: " + printable(why)};
+  }
+
+  Task<Verdict> execute(const std::string& program) {
+    SandboxSpec spec;
+    spec.image = options_.image;
+    spec.limits = attack_.limits;
+    Result<std::shared_ptr<Sandbox>> sandbox = co_await engine_.create_sandbox(std::move(spec));
+    if (!sandbox) co_return Verdict{Outcome::kBroken, "no sandbox: " + printable(sandbox.error().what)};
+    Verdict verdict = co_await inside(*sandbox, program);
+    co_await (*sandbox)->destroy();
+    co_return verdict;
+  }
+
+  Task<Verdict> inside(std::shared_ptr<Sandbox> sandbox, const std::string& program) {
+    if (const Result<void> put = co_await sandbox->write_file(kProgramPath, program, 0755); !put) {
+      co_return Verdict{Outcome::kBroken, "the program could not be put in: " + printable(put.error().what)};
+    }
+    ProcessSpec process;
+    if (attack_.filename.ends_with(".py")) process.arguments = {options_.interpreter};
+    if (attack_.filename.ends_with(".sh")) process.arguments = {"/bin/sh"};
+    process.arguments.emplace_back(kProgramPath);
+    process.user = run_as_ == RunAs::kRoot ? "root" : "";
+    const Result<ProgramEnd> end = co_await run_program(sandbox, std::move(process));
+    if (!end) co_return Verdict{Outcome::kBroken, "the program could not be started: " + printable(end.error().what)};
+    Verdict verdict = judge_program(attack_, *end);
+    if (verdict.outcome == Outcome::kHeld && attack_.killed_by.empty() && !end->limits_hit.empty() &&
+        end->limits_hit.front() == "wall time") {
+      co_return Verdict{Outcome::kEscaped, "it held its end up beyond the wall time"};
+    }
+    if (verdict.outcome == Outcome::kHeld && attack_.then) co_return co_await afterwards(sandbox, *attack_.then, std::move(verdict));
+    co_return verdict;
+  }
+
+  // The host's own operation on what the sandbox prepared; a sandbox that holds it up is killed.
+  Task<Verdict> afterwards(std::shared_ptr<Sandbox> sandbox, Then then, Verdict so_far) {
+    bool late = false;
+    asio::steady_timer deadline(co_await asio::this_coro::executor, kThenTime);
+    deadline.async_wait([&late, sandbox](const boost::system::error_code& error) {
+      if (error) return;
+      late = true;
+      sandbox->kill();
+    });
+    const std::string seen = co_await operate(sandbox, then);
+    deadline.cancel();
+    if (late) co_return Verdict{Outcome::kEscaped, "the host's operation on " + then.path + " was held up"};
+    if (seen.find(kCanarySecret) != std::string::npos) co_return Verdict{Outcome::kEscaped, "the host read its own file"};
+    if (seen.starts_with("\x7f" "ELF")) co_return Verdict{Outcome::kEscaped, "the host was given a program of its own"};
+    if (seen.size() > kThenLimit) co_return Verdict{Outcome::kEscaped, "the host was given more than it asked for"};
+    co_return so_far;
+  }
+
+  static Task<std::string> operate(std::shared_ptr<Sandbox> sandbox, Then then) {
+    if (then.verb == Then::Verb::kWrite) {
+      (void)co_await sandbox->write_file(then.path, "written by the host\n", 0644);
+      co_return "";
+    }
+    if (then.verb == Then::Verb::kRead) {
+      const Result<std::string> text = co_await sandbox->read_file(then.path, kThenLimit);
+      co_return text.value_or("");
+    }
+    const Account& account = sandbox->account();
+    const Result<Fd> directory = co_await sandbox->warden().open(then.path, O_RDONLY | O_DIRECTORY, 0, account.uid,
+                                                                 account.gid, FileType::kDirectory);
+    std::string names;
+    if (!directory) co_return names;
+    if (const auto entries = list_directory(directory->get())) {
+      for (const Entry& entry : *entries) names += entry.name + "\n";
+    }
+    co_return names;
+  }
+
+  Engine& engine_;
+  const RunOptions& options_;
+  const Canary& canary_;
+  const Attack& attack_;
+  RunAs run_as_;
+};
+
+std::deque<Job> jobs_of(const std::vector<Attack>& attacks, const std::vector<RunAs>& only) {
+  std::deque<Job> jobs;
+  for (const Attack& attack : attacks) {
+    for (const RunAs run_as : attack.runs) {
+      if (only.empty() || std::find(only.begin(), only.end(), run_as) != only.end()) jobs.push_back({&attack, run_as});
+    }
+  }
+  return jobs;
+}
+
+Task<void> work(Engine& engine, const RunOptions& options, const Canary& canary, std::deque<Job>& jobs, const OnFinding& on_finding) {
+  while (!jobs.empty()) {
+    const Job job = jobs.front();
+    jobs.pop_front();
+    const auto started = Clock::now();
+    Attempt attempt(engine, options, canary, job);
+    Verdict verdict = co_await attempt.run();
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+    on_finding({job.attack->name, job.attack->title, job.attack->family, job.run_as, job.attack->stopped_by, std::move(verdict), ms});
+  }
+}
+
+}  // namespace
+
+Task<void> run_attacks(Engine& engine, const std::vector<Attack>& attacks, RunOptions options, OnFinding on_finding) {
+  const Result<Canary> canary = Canary::place();
+  if (!canary) {
+    on_finding({"canary", "a file that attacks look for", 0, RunAs::kExec, {}, {Outcome::kBroken, canary.error().what}, 0});
+    co_return;
+  }
+  const auto executor = co_await asio::this_coro::executor;
+  std::deque<Job> jobs = jobs_of(attacks, options.only);
+  size_t working = std::max<size_t>(1, options.at_once);
+  asio::steady_timer all_done(executor, Clock::time_point::max());
+  const size_t lanes = working;
+  for (size_t i = 0; i < lanes; ++i) {
+    asio::co_spawn(executor, work(engine, options, *canary, jobs, on_finding), [&](const std::exception_ptr&) {
+      if (--working == 0) all_done.cancel();
+    });
+  }
+  while (working > 0) {
+    co_await all_done.async_wait(kNoThrow);
+    const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() == asio::cancellation_type::none) continue;
+    jobs.clear();  // interrupted: what runs is waited for, nothing new begins
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  }
+}
+
+}  // namespace bj::selftest
