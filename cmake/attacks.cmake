@@ -42,3 +42,21 @@ function(belljar_selftest name core)
 endfunction()
 
 belljar_selftest(belljar_selftest belljar_core)
+
+if(BELLJAR_TESTS)
+  enable_testing()
+  find_package(GTest REQUIRED)
+  belljar_core(belljar_core_switched)
+  target_compile_definitions(belljar_core_switched PUBLIC BELLJAR_TEST_SWITCHES)
+  belljar_selftest(belljar_selftest_switched belljar_core_switched)
+  add_executable(mutation_test ${PROJECT_SOURCE_DIR}/tests/mutation/mutation_test.cc)
+  target_link_libraries(mutation_test PRIVATE belljar_selftest_switched GTest::gtest)
+
+  # 77: this machine or this user can't make sandboxes; the reason is printed.
+  add_test(NAME attacks COMMAND ${PROJECT_SOURCE_DIR}/tests/selftest.sh $<TARGET_FILE:belljar> ${CMAKE_BINARY_DIR}/test-data)
+  add_test(NAME mutation COMMAND mutation_test)
+  add_test(NAME release_has_no_switches COMMAND ${PROJECT_SOURCE_DIR}/tests/mutation/no_switches.sh $<TARGET_FILE:belljar>
+                                                $<TARGET_FILE:mutation_test>)
+  set_tests_properties(attacks mutation PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 RUN_SERIAL TRUE)
+  set_tests_properties(mutation PROPERTIES ENVIRONMENT BELLJAR_TEST_DATA=${CMAKE_BINARY_DIR}/test-data)
+endif()

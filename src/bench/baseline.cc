@@ -8,7 +8,7 @@
 
 namespace bj {
 
-Task<Result<double>> spawn_and_wait(asio::io_context& context, std::vector<std::string> arguments) {
+Task<Result<double>> spawn_and_wait(asio::any_io_executor executor, std::vector<std::string> arguments) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -21,7 +21,7 @@ Task<Result<double>> spawn_and_wait(asio::io_context& context, std::vector<std::
   const int error = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), no_environment);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) co_return fail_with(error, "spawn(" + arguments[0] + ")");
-  asio::posix::stream_descriptor pidfd(context, static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  asio::posix::stream_descriptor pidfd(executor, static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   co_await readable(pidfd);
   int status = 0;
   ::waitpid(pid, &status, 0);

@@ -10,7 +10,7 @@
 namespace bj {
 
 // Starts a host program with nothing on its stdio and waits for its end; the time it took, or an error if it failed.
-Task<Result<double>> spawn_and_wait(asio::io_context& context, std::vector<std::string> arguments);
+Task<Result<double>> spawn_and_wait(asio::any_io_executor executor, std::vector<std::string> arguments);
 
 inline const std::vector<std::string> kBarePython = {"/usr/bin/python3", "-I", "-S", "-c", "pass"};
 

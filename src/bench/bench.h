@@ -22,7 +22,6 @@ struct BenchOptions {
 
 using BenchProgress = std::function<void(const std::string& doing)>;
 
-Task<Result<std::vector<BenchRow>>> run_bench(asio::io_context& context, Engine& engine, BenchOptions options,
-                                              BenchProgress progress);
+Task<Result<std::vector<BenchRow>>> run_bench(Engine& engine, BenchOptions options, BenchProgress progress);
 
 }  // namespace bj

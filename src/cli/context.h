@@ -21,12 +21,15 @@ inline constexpr int kExitUsage = 2;    // wrong usage, invalid input
 inline constexpr int kExitSandbox = 3;  // the sandbox could not be made
 inline constexpr int kExitTimeout = 124;
 
+inline constexpr size_t kHelpColumn = 34;  // where the explanations begin
+
 struct Context {
   Settings settings;
   int status = kExitOk;
 
   std::string config;                                      // --config
   std::vector<std::function<void(Settings&)>> overrides;  // flags, in the order they came
+  std::vector<std::string> after_dashes;                   // of exec: what follows "--", which the parser never sees
 };
 
 void add_bench(CLI::App& app, Context& context);

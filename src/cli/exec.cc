@@ -29,6 +29,13 @@ Examples:
   tar c src | belljar exec -i -- sh -c 'tar x && ls src'
   belljar exec --mount "$PWD:/mnt:rw" --workdir /mnt -- make)";
 
+// The command is no option of the parser's, so its help would not mention it.
+class ExecHelp : public CLI::Formatter {
+ public:
+  ExecHelp() { column_width(kHelpColumn); }
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: belljar exec [OPTIONS] [--] COMMAND...\n\n"; }
+};
+
 // SRC:DST[:ro|:rw]
 Result<MountSpec> parse_mount(const std::string& text) {
   const size_t first = text.find(':');
@@ -70,7 +77,7 @@ void add_exec(CLI::App& app, Context& context) {
   auto request = std::make_shared<ExecRequest>();
   CLI::App* const command = app.add_subcommand("exec", "Run any command in a fresh sandbox");
   command->footer(kFooter);
-  command->usage("Usage: belljar exec [OPTIONS] [--] COMMAND...");
+  command->formatter(std::make_shared<ExecHelp>());
   command->fallthrough(false);
   command->prefix_command();
   add_global_flags(*command, context);
@@ -94,6 +101,8 @@ void add_exec(CLI::App& app, Context& context) {
   add_limit_flags(*command, context);
   command->callback([request, command, &context] {
     request->command = command->remaining();
+    if (!request->command.empty() && !context.after_dashes.empty()) request->command.emplace_back("--");
+    request->command.insert(request->command.end(), context.after_dashes.begin(), context.after_dashes.end());
     context.status = exec(*request, context.settings);
   });
 }

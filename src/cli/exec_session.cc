@@ -204,7 +204,7 @@ json::object outcome_json(const Outcome& outcome, const Seal& seal) {
           {"stderr", valid_utf8(outcome.error.text)},
           {"stdout_dropped", outcome.output.dropped},
           {"stderr_dropped", outcome.error.dropped},
-          {"duration_ms", outcome.duration_ms},
+          {"duration_ms", rounded_ms(outcome.duration_ms)},
           {"limits_hit", std::move(limits)},
           {"seal", seal_json(seal)}};
 }
@@ -230,9 +230,16 @@ int cannot_start(const Error& error, const ExecRequest& request) {
   return status_of(error);
 }
 
-int report(const Error& error) {
+int report(const Error& error, bool as_json) {
+  const int status = status_of(error);
+  if (as_json) {
+    json::object out = failed_call_json(status == kExitUsage ? "invalid" : "unavailable", error.what);
+    out.erase("return");
+    out["exit_status"] = status;
+    print_json(out);
+  }
   complain(error.what);
-  return status_of(error);
+  return status;
 }
 
 Task<int> execute_in(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, const ExecRequest& request,
@@ -268,7 +275,7 @@ int shell_status(int wait_status) {
 Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   if (request.terminal && !settings.timeout_given) settings.limits.wall_ms = 0;
   Result<Template> image = engine.templates().find(settings.template_name);
-  if (!image) co_return report(image.error());
+  if (!image) co_return report(image.error(), settings.json);
   SandboxSpec spec;
   spec.image = std::move(*image);
   spec.limits = settings.limits;
@@ -277,7 +284,7 @@ Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   spec.mounts = request.mounts;
   spec.require_full_seal = settings.require_full_seal;
   Result<std::shared_ptr<Sandbox>> sandbox = co_await engine.create_sandbox(std::move(spec));
-  if (!sandbox) co_return report(sandbox.error());
+  if (!sandbox) co_return co_await interrupted() ? kExitFailed : report(sandbox.error(), settings.json);
   if (!settings.json && !(*sandbox)->seal().full()) complain("the seal is not full; it lacks " + (*sandbox)->seal().missing());
   const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
   co_await (*sandbox)->destroy();

@@ -1,16 +1,66 @@
 #include "cli/json_output.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <cmath>
+#include <utility>
 
 #include "cli/terminal.h"
 #include "cli/utf8.h"
 
 namespace bj {
 namespace json = boost::json;
+
+namespace {
+
+void append(const json::value& value, std::string& out);
+
+void append_double(double number, std::string& out) {
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";  // it stays what it was: no integer
+  out += text;
+}
+
+void append_object(const json::object& object, std::string& out) {
+  out += '{';
+  for (bool first = true; const auto& [key, value] : object) {
+    if (!std::exchange(first, false)) out += ',';
+    out += json::serialize(json::string_view(key)) + ":";
+    append(value, out);
+  }
+  out += '}';
+}
+
+// The depth of `value` is bounded where it was parsed.
+void append(const json::value& value, std::string& out) {
+  if (value.is_double()) {
+    append_double(value.get_double(), out);
+  } else if (value.is_object()) {
+    append_object(value.get_object(), out);
+  } else if (value.is_array()) {
+    out += '[';
+    for (bool first = true; const json::value& item : value.get_array()) {
+      if (!std::exchange(first, false)) out += ',';
+      append(item, out);
+    }
+    out += ']';
+  } else {
+    out += json::serialize(value);
+  }
+}
+
+}  // namespace
+
+std::string json_text(const json::value& value) {
+  std::string out;
+  append(value, out);
+  return out;
+}
+
+double rounded_ms(double duration_ms) { return std::round(duration_ms * 1000) / 1000; }
 
 const char* state_name(ControlState state) {
   switch (state) {
@@ -42,7 +92,7 @@ json::object call_json(const CallResult& result) {
   out["stderr"] = valid_utf8(result.error_output);
   out["stdout_dropped"] = result.output_dropped;
   out["stderr_dropped"] = result.error_output_dropped;
-  out["duration_ms"] = std::round(result.duration_ms * 1000) / 1000;
+  out["duration_ms"] = rounded_ms(result.duration_ms);
   json::array limits;
   for (const std::string& limit : result.limits_hit) limits.emplace_back(limit);
   out["limits_hit"] = std::move(limits);
@@ -63,6 +113,6 @@ json::object failed_call_json(const std::string& status, const std::string& mess
           {"seal", nullptr}};
 }
 
-void print_json(const json::value& value) { print_untrusted(STDOUT_FILENO, json::serialize(value) + "\n"); }
+void print_json(const json::value& value) { print_untrusted(STDOUT_FILENO, json_text(value) + "\n"); }
 
 }  // namespace bj

@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -11,10 +12,10 @@
 #include "cli/flags.h"
 #include "cli/say.h"
 
-#if __has_include("cli/bench.cc")
+#if __has_include("cli/bench.cc") && !defined(BELLJAR_CLI_ALONE)
 #define BELLJAR_HAS_BENCH
 #endif
-#if __has_include("cli/selftest.cc")
+#if __has_include("cli/selftest.cc") && !defined(BELLJAR_CLI_ALONE)
 #define BELLJAR_HAS_SELFTEST
 #endif
 
@@ -61,6 +62,18 @@ void add_commands(CLI::App& app, Context& context) {
 #endif
 }
 
+// The parser gives what follows "--" to the root command. For exec it is the command, so it is taken off before.
+std::vector<std::string> take_arguments(int argc, char** argv, Context& context) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end() && std::find(arguments.begin(), dashes, "exec") != dashes) {
+    context.after_dashes.assign(dashes + 1, arguments.end());
+    arguments.erase(dashes, arguments.end());
+  }
+  std::reverse(arguments.begin(), arguments.end());  // as the parser takes them
+  return arguments;
+}
+
 // One sentence and where to read on.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
   std::string command = "belljar";
@@ -80,7 +93,7 @@ int run_command(int argc, char** argv) {
   app.set_version_flag("--version", std::string("belljar ") + BELLJAR_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
-  app.get_formatter()->column_width(34);
+  app.get_formatter()->column_width(kHelpColumn);
   add_global_flags(app, context);
   add_commands(app, context);
   app.parse_complete_callback([&context] { load(context); });
@@ -89,7 +102,7 @@ int run_command(int argc, char** argv) {
     return kExitUsage;
   }
   try {
-    app.parse(argc, argv);
+    app.parse(take_arguments(argc, argv, context));
   } catch (const CLI::Success& asked) {  // --help, --version
     app.exit(asked);
     return kExitOk;

@@ -4,7 +4,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "cli/context.h"
 #include "cli/environment.h"
@@ -97,7 +96,7 @@ void print_human(const CallResult& result) {
   print_untrusted(STDERR_FILENO, cut_note(result.error_output, result.error_output_dropped));
   if (!result.seal.full()) complain("the seal was not full; it lacked " + result.seal.missing());
   if (result.status == CallStatus::kOk) {
-    print_untrusted(STDOUT_FILENO, boost::json::serialize(result.value) + "\n");
+    print_untrusted(STDOUT_FILENO, json_text(result.value) + "\n");
   } else {
     print_untrusted(STDERR_FILENO, error_text(result.error));
   }

@@ -50,8 +50,8 @@ TEST(AnswerTest, AReturnValueArrivesWithStatusOk) {
 TEST(AnswerTest, OkWithoutAReturnValueIsNull) { EXPECT_TRUE(decoded(answer(R"("status":"ok")")).value.is_null()); }
 
 TEST(AnswerTest, AnErrorHasNameMessageAndTraceback) {
-  const CallResult result = decoded(
-      answer(R"("status":"error","error":{"name":"ValueError","message":"no","traceback":"tool.py:1"})"));
+  const CallResult result =
+      decoded(answer(R"("status":"error","error":{"name":"ValueError","message":"no","traceback":"tool.py:1"})"));
   EXPECT_EQ(result.status, CallStatus::kError);
   EXPECT_EQ(result.error.name, "ValueError");
   EXPECT_EQ(result.error.message, "no");
@@ -103,6 +103,14 @@ TEST(AnswerTest, NumbersThatJsonDoesNotHaveAreRefused) {
   }
 }
 
+// JSON has no infinity: what was accepted must be writable again.
+TEST(AnswerTest, ANumberTooLargeToHoldIsRefused) {
+  for (const char* value : {"1e400", "-1e400", R"({"a":[1,{"b":1e999}]})"}) {
+    EXPECT_NE(refusal(returning(value)), "accepted") << value;
+  }
+  EXPECT_EQ(decoded(returning("1e308")).value.as_double(), 1e308);
+}
+
 TEST(AnswerTest, InvalidUtf8IsRefused) {
   for (const char* text : {"\"\xff\"", "\"\xc3\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\""}) {
     EXPECT_THAT(refusal(returning(text)), HasSubstr("not JSON"));
@@ -121,6 +129,13 @@ TEST(AnswerTest, AnErrorsTextIsCut) {
   const std::string text(1 << 20, 'x');
   const CallResult result = decoded(answer(R"("status":"error","error":{"message":")" + text + "\"}"));
   EXPECT_THAT(result.error.message, SizeIs(256 * 1024));
+}
+
+TEST(AnswerTest, AnErrorsTextIsNotCutInTheMiddleOfACharacter) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "\xe2\x82\xac";  // three bytes each
+  const CallResult result = decoded(answer(R"("status":"error","error":{"message":")" + text + "\"}"));
+  EXPECT_EQ(result.error.message.size() % 3, 0u);
 }
 
 TEST(AnswerTest, OnlyModuleNamesAreTakenFromTheImports) {
@@ -172,8 +187,14 @@ TEST(FrameTest, AFrameIsItsLengthItsTypeAndItsPayload) {
 }
 
 TEST(FrameTest, AHostileLengthIsReadAsItStands) {
-  EXPECT_EQ(decode_frame_header("\xff\xff\xff\xff" "A").size, 0xFFFFFFFFu);
-  EXPECT_EQ(decode_frame_header("\x00\x00\x00\x80" "A").size, 0x80000000u);
+  EXPECT_EQ(decode_frame_header("\xff\xff\xff\xff"
+                                "A")
+                .size,
+            0xFFFFFFFFu);
+  EXPECT_EQ(decode_frame_header("\x00\x00\x00\x80"
+                                "A")
+                .size,
+            0x80000000u);
 }
 
 TEST(FrameTest, ACallCarriesItsArgumentsAsDataAndItsNonce) {

@@ -14,7 +14,7 @@ namespace bj {
 namespace {
 
 constexpr const char* kPath = "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-constexpr int kFormat = 1;  // counted up when what is made here changes
+constexpr int kFormat = 2;  // counted up when what is made here changes
 
 // Files and directories of the host's /etc that programs need and that tell nothing.
 constexpr std::array kFromEtc = {

@@ -44,7 +44,9 @@ CgroupUsage LeasedGroup::used() const {
 
 void LeasedGroup::give_back() {
   if (!group_) return;
-  if (pool_->free_.size() < CgroupPool::kMaxFree && group_->cgroup.empty()) pool_->free_.push_back(std::move(group_));
+  const bool empty = group_->cgroup.empty();
+  if (!empty) ++pool_->abandoned_;
+  if (empty && pool_->free_.size() < CgroupPool::kMaxFree) pool_->free_.push_back(std::move(group_));
   group_.reset();
   pool_.reset();
 }

@@ -46,6 +46,8 @@ class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
 
   Result<LeasedGroup> take(const Limits& limits);
   const CgroupRoot& root() const { return *root_; }
+  // Groups given back with live processes in them: each is something that outlived its sandbox.
+  size_t abandoned() const { return abandoned_; }
   // The controls that joining a group turns on, one entry a join file.
   std::vector<Control> joined_controls() const;
 
@@ -56,6 +58,7 @@ class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
   std::shared_ptr<const CgroupRoot> root_;
   std::string prefix_;
   uint64_t last_ = 0;
+  size_t abandoned_ = 0;
   std::vector<std::unique_ptr<LeasedGroup::Group>> free_;
 };
 

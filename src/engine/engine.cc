@@ -19,6 +19,7 @@
 namespace bj {
 namespace {
 
+constexpr size_t kMaxPools = 16;
 constexpr const char* kCgroupName = "belljar";
 constexpr const char* kMachineLocks = "/run/belljar";  // shared by all Belljars that run as root here
 
@@ -93,6 +94,7 @@ Task<Result<void>> Engine::start() {
   }
   BJ_CO_TRY(const std::string runtimes, install_runtimes(options_.data_directory + "/runtimes"));
   BJ_CO_TRY(host_.runtimes_layer, co_await host_.launcher->add_layer(runtimes));
+  sandboxes_ = std::make_shared<SandboxPool>(host_, options_.sandboxes_ahead);
   co_return Result<void>();
 }
 
@@ -120,7 +122,25 @@ void Engine::remove_leftovers() {
   }
 }
 
+// Pools cost memory: beyond a number, the one that was not used for the longest time goes.
+void Engine::retire_pools() {
+  std::erase_if(retired_, [](const auto& pool) { return pool.use_count() == 1; });
+  if (pools_.size() < kMaxPools) return;
+  auto oldest = pools_.end();
+  for (auto at = pools_.begin(); at != pools_.end(); ++at) {
+    if (at->second->busy() || (oldest != pools_.end() && at->second->last_used() > oldest->second->last_used())) continue;
+    oldest = at;
+  }
+  if (oldest == pools_.end()) return;
+  const std::shared_ptr<Pool> pool = oldest->second;
+  pools_.erase(oldest);
+  retired_.push_back(pool);
+  asio::co_spawn(
+      host_.executor, [pool]() -> Task<void> { co_await pool->stop(); }, asio::detached);
+}
+
 std::shared_ptr<Pool> Engine::pool_for(const CallSpec& spec) {
+  if (!pools_.contains(pool_key(spec))) retire_pools();
   std::shared_ptr<Pool>& pool = pools_[pool_key(spec)];
   if (!pool && spec.language == Language::kPython) {
     pool = std::make_shared<Pool>(host_.executor, std::make_unique<PythonSource>(host_, spec.environment, spec.limits), options_.python_pool);
@@ -132,6 +152,9 @@ std::shared_ptr<Pool> Engine::pool_for(const CallSpec& spec) {
 
 Task<Result<CallResult>> Engine::call(CallSpec spec) {
   BJ_CO_CHECK(check_arguments(spec));
+#ifdef BELLJAR_TEST_SWITCHES
+  spec.any_nonce = host_.without == "result";
+#endif
   BJ_CO_TRY(CallResult result, co_await pool_for(spec)->call(spec));
   co_return result;
 }
@@ -144,12 +167,14 @@ void Engine::use_pools(PoolOptions python, PoolOptions node) {
 Task<void> Engine::settle(const CallSpec& like) { co_await pool_for(like)->settle(); }
 
 Task<Result<std::shared_ptr<Sandbox>>> Engine::create_sandbox(SandboxSpec spec) {
-  return Sandbox::create(host_, std::move(spec));
+  return sandboxes_->create(std::move(spec));
 }
 
 Task<void> Engine::stop() {
+  for (const auto& pool : retired_) co_await pool->stop();
   for (auto& [key, pool] : pools_) co_await pool->stop();
   pools_.clear();
+  if (sandboxes_) co_await sandboxes_->stop();
   host_.cgroups.reset();
   host_.launcher.reset();  // it ends when its socket closes
   ::unlink((options_.data_directory + "/instances/" + instance_).c_str());

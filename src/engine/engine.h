@@ -10,6 +10,7 @@
 #include "engine/host.h"
 #include "engine/pool.h"
 #include "engine/sandbox.h"
+#include "engine/sandbox_pool.h"
 #include "engine/template.h"
 
 namespace bj {
@@ -18,8 +19,9 @@ struct EngineOptions {
   std::string data_directory;
   PoolOptions python_pool;
   PoolOptions node_pool{.least = 1, .most = 4, .warm = 0};
+  size_t sandboxes_ahead = 0;  // blanks kept of each kind of sandbox in use
 #ifdef BELLJAR_TEST_SWITCHES
-  std::optional<Control> without;
+  std::string without;  // a control's name, see test_switch.h
 #endif
 };
 
@@ -36,7 +38,9 @@ class Engine {
 
   Task<Result<CallResult>> call(CallSpec spec);
   Task<Result<std::shared_ptr<Sandbox>>> create_sandbox(SandboxSpec spec);
+  // Wait until what is prepared ahead is there. For benchmarks and tests.
   Task<void> settle(const CallSpec& like);
+  Task<void> settle_sandboxes() { return sandboxes_->settle(); }
 
   // For pools made from now on; those that exist keep theirs.
   void use_pools(PoolOptions python, PoolOptions node);
@@ -50,6 +54,7 @@ class Engine {
   Result<void> open_data_directory();
   void remove_leftovers();
   std::shared_ptr<Pool> pool_for(const CallSpec& spec);
+  void retire_pools();
 
   EngineOptions options_;
   asio::thread_pool workers_;
@@ -59,6 +64,8 @@ class Engine {
   std::shared_ptr<const CgroupRoot> cgroup_root_;
   Host host_;
   std::map<std::string, std::shared_ptr<Pool>> pools_;
+  std::vector<std::shared_ptr<Pool>> retired_;  // ending
+  std::shared_ptr<SandboxPool> sandboxes_;
 };
 
 }  // namespace bj

@@ -23,17 +23,18 @@
 #include "sys/files.h"
 #include "sys/raw.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define BELLJAR_SHADOW_MEMORY 1  // terabytes of it: no limit on memory can be set
-#endif
+// Sanitizers need terabytes of shadow memory, and pipes to find out whether an address may be read.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define BELLJAR_SANITIZED 1
+#else
+#define BELLJAR_SANITIZED 0
 #endif
 
 namespace bj {
 namespace {
 
 constexpr rlim_t kOpenFiles = 1024;  // removing a tree holds one a level
-[[maybe_unused]] constexpr rlim_t kMemory = 2ull << 30;
+constexpr rlim_t kMemory = 2ull << 30;
 
 constexpr std::array kCalls = {
     "read",     "readv",        "pread64",        "write",         "writev",       "pwrite64",
@@ -83,9 +84,7 @@ Result<void> set_limits(const ImportLimits& limits) {
   BJ_CHECK(set_limit(RLIMIT_FSIZE, std::max(limits.max_file_bytes, limits.max_total_bytes), "setrlimit(RLIMIT_FSIZE)"));
   BJ_CHECK(set_limit(RLIMIT_CPU, limits.timeout_seconds, "setrlimit(RLIMIT_CPU)"));
   BJ_CHECK(set_limit(RLIMIT_CORE, 0, "setrlimit(RLIMIT_CORE)"));
-#if !defined(BELLJAR_SHADOW_MEMORY)
-  BJ_CHECK(set_limit(RLIMIT_DATA, kMemory, "setrlimit(RLIMIT_DATA)"));
-#endif
+  if (!BELLJAR_SANITIZED) BJ_CHECK(set_limit(RLIMIT_DATA, kMemory, "setrlimit(RLIMIT_DATA)"));
   return set_limit(RLIMIT_NOFILE, kOpenFiles, "setrlimit(RLIMIT_NOFILE)");
 }
 
@@ -152,6 +151,9 @@ Result<void> filter_calls() {
   for (const char* name : kCalls) {
     const int number = seccomp_syscall_resolve_name(name);
     if (failed == 0) failed = number < 0 ? number : seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0);
+  }
+  if (BELLJAR_SANITIZED && failed == 0) {
+    failed = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(pipe2), 0);
   }
   for (const int number : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {  // memory, never code
     if (failed == 0)

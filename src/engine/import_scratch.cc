@@ -11,10 +11,11 @@
 namespace bj {
 namespace {
 
-constexpr uint64_t kMostFiles = 4096;
+constexpr uint64_t kMostFiles = 2048;
 constexpr unsigned kMostLinks = 8;
 
 bool is_of_root_filesystem(const PathParts& parts, EntryType type) {
+  if (parts.size() > 2 && parts.front() != "blobs") return true;  // an image's files are a/b or blobs/sha256/...
   const bool below = parts.size() > 1 || type == EntryType::kDirectory || type == EntryType::kSymlink;
   return !parts.empty() && below && is_root_directory_name(parts.front());
 }

@@ -15,7 +15,8 @@ namespace bj {
 class ScratchBlobs : public BlobSource {
  public:
   // `scratch` is borrowed and must outlive this. Nothing is returned, and reading stops, once the archive can only be a
-  // root filesystem: at the first entry with the name of a root directory, or after more files than images have.
+  // root filesystem: at the first entry with the name of a root directory, one deeper than images have, or
+  // after more files than they have.
   static Result<std::optional<ScratchBlobs>> collect(TarReader& reader, int scratch, const ImportLimits& limits,
                                                      const std::function<void(uint64_t bytes)>& progress);
 

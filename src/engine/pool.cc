@@ -42,6 +42,7 @@ Task<Result<CallResult>> Pool::call(const CallSpec& spec) {
   const auto self = shared_from_this();
   if (stopping_) co_return fail(Code::kUnavailable, "the engine is stopping");
   peak_ = std::max(peak_, ++running_);
+  last_used_ = Clock::now();
   std::shared_ptr<Runner> runner = take_ready();
   const bool on_demand = !runner;
   if (on_demand) {

@@ -43,6 +43,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
   Task<void> settle();
   // Ends waiting processes and waits for what still runs.
   Task<void> stop();
+  bool busy() const { return running_ > 0; }
+  Clock::time_point last_used() const { return last_used_; }
 
  private:
   struct Waiting {
@@ -69,6 +71,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   size_t running_ = 0;         // calls
   size_t peak_ = 0;            // of running_, since the last idle time
   size_t active_ = 0;          // background work
+  Clock::time_point last_used_ = Clock::now();
   bool refilling_ = false;
   bool stopping_ = false;
   asio::steady_timer idle_;

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/test_switch.h"
 #include "seal/report.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
@@ -65,6 +66,20 @@ Task<Result<std::shared_ptr<Sandbox>>> Sandbox::create(Host& host, SandboxSpec s
   co_return sandbox;
 }
 
+Result<void> Sandbox::adopt(const SandboxSpec& spec) {
+  pollfd p{pidfd_->native_handle(), POLLIN, 0};
+  if (::poll(&p, 1, 0) != 0) return fail(Code::kInternal, "the sandbox has ended");
+  if (spec.require_full_seal && !seal_.full()) {
+    return fail(Code::kUnavailable, "a full seal was asked for and can't be had: " + seal_.missing());
+  }
+  spec_.environment = spec.environment;
+  spec_.user = spec.user;
+  spec_.limits = spec.limits;
+  if (!host_.uids) return {};
+  BJ_TRY(account_, spec_.image.account(spec_.user.empty() ? spec_.image.user : spec_.user));
+  return {};
+}
+
 // Root owns a range of ids a sandbox; an unprivileged user has one id, which is the sandbox's user.
 Result<void> Sandbox::choose_ids(SandboxPolicy& policy) {
   const std::string& user = spec_.user.empty() ? spec_.image.user : spec_.user;
@@ -120,7 +135,7 @@ Task<Result<void>> Sandbox::launch() {
   request.control = control.second.get();
   request.cgroup_files = group_.join_files();
 #ifdef BELLJAR_TEST_SWITCHES
-  if (host_.without) apply_switch(*host_.without, plan, request);
+  switch_off_in_sandbox(host_.without, spec_.syscalls, plan, request);
 #endif
   seal_ = report_seal(facts(plan, request));
   BJ_CO_TRY(Launched launched, co_await host_.launcher->launch(request));
@@ -151,6 +166,9 @@ std::vector<std::string> Sandbox::environment_for(const Account& account, const 
   for (const auto* layer : {&spec_.environment, &spec.environment}) {
     for (const auto& [name, value] : *layer) merged[name] = value;
   }
+#ifdef BELLJAR_TEST_SWITCHES
+  if (host_.without == name_of(Control::kEnvironment)) add_own_environment(merged);
+#endif
   std::vector<std::string> out;
   for (const auto& [name, value] : merged) out.push_back(name + "=" + value);
   return out;

@@ -53,6 +53,8 @@ struct Process {
 class Sandbox : public std::enable_shared_from_this<Sandbox> {
  public:
   static Task<Result<std::shared_ptr<Sandbox>>> create(Host& host, SandboxSpec spec);
+  // Makes a blank one the caller's: his environment and user. A failure of code kInternal means that it has ended.
+  Result<void> adopt(const SandboxSpec& spec);
   // An owner that forgets destroy() still leaves nothing running.
   ~Sandbox();
 

@@ -55,7 +55,7 @@ bool valid_template_name(const std::string& name) {
 
 Result<void> complete_root(const std::string& root_path) {
   BJ_TRY(const Fd root, open_path(root_path, O_PATH | O_DIRECTORY));
-  for (const char* dir : {"proc", "sys", "dev", "run", "opt/belljar", "etc"}) BJ_CHECK(ensure_directory(root, dir, 0755));
+  for (const char* dir : {"proc", "sys", "dev", "run", "opt/belljar", "opt/packages", "etc"}) BJ_CHECK(ensure_directory(root, dir, 0755));
   BJ_CHECK(ensure_directory(root, "tmp", 01777));
   BJ_CHECK(ensure_directory(root, "root", 0700));
   BJ_TRY(const Fd home, ensure_directory(root, "home/user", 0755));

@@ -189,7 +189,7 @@ std::optional<std::string> take_line(std::string& pending) {
 Result<std::optional<ImportReport>> listen(const Fd& messages, const ImportLimits& limits,
                                            const std::function<void(const ImportProgress&)>& progress) {
   const auto deadline = Clock::now() + std::chrono::seconds(limits.timeout_seconds);
-  std::string pending(0, '\0');
+  std::string pending;
   for (;;) {
     while (const auto line = take_line(pending)) {
       BJ_TRY(ImportMessage message, decode(*line));

@@ -123,7 +123,7 @@ Task<Result<void>> Zygote::run(std::vector<std::string> preload) {
   sandbox.root = RootMode::kTemplate;
   sandbox.syscalls = SyscallProfile::kZygote;
   sandbox.caps = kZygoteCaps;
-  sandbox.user = host_.uids ? "root" : "";
+  sandbox.user = "root";  // it seals its children, so it must keep its capabilities when it executes
   if (!spec_.host_packages.empty()) sandbox.mounts.push_back({spec_.host_packages, kPackages, false});
   BJ_CO_TRY(sandbox_, co_await Sandbox::create(host_, std::move(sandbox)));
 
@@ -175,7 +175,7 @@ Result<void> Zygote::send_plan() {
   zygote::PlanHeader header{0, 0, call_clone_flags(), 1, 0};
   bool own_network = true;
 #ifdef BELLJAR_TEST_SWITCHES
-  if (host_.without) apply_switch(*host_.without, plan, header.clone_flags, own_network);
+  switch_off_in_call(host_.without, plan, header.clone_flags, own_network);
   header.own_network = own_network ? 1 : 0;
 #endif
   header.step_count = static_cast<uint32_t>(plan.steps.size());

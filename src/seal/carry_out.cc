@@ -94,6 +94,14 @@ long pivot_root(const char* to) {
   return call(__NR_chdir, address(root));
 }
 
+#ifdef BELLJAR_TEST_SWITCHES
+long change_root(const char* to) {
+  static const char root[] = "/";
+  if (const long r = call(__NR_chroot, address(to)); r < 0) return r;
+  return call(__NR_chdir, address(root));
+}
+#endif
+
 long loopback_up() {
   const long s = call(__NR_socket, 2, 2 | kCloexec, 0);
   if (s < 0) return s;
@@ -272,6 +280,9 @@ long do_step(const Step& step, const char* text, const char* more, CarryOut& sta
     case Op::kPlaceFd: return call(__NR_dup2, slot, static_cast<long>(number));
     case Op::kCloseFrom: return call(raw::kNrCloseRange, static_cast<long>(number), ~0u, static_cast<long>(number2));
     case Op::kExec: return execute(slot, text);
+#ifdef BELLJAR_TEST_SWITCHES
+    case Op::kChroot: return change_root(text);
+#endif
   }
   return -kErrBadMessage;
 }

@@ -109,9 +109,9 @@ void mount_dev(Builder& b) {
 void mount_proc(Builder& b) {
   b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "proc", .number = kInert});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/proc"});
-  static constexpr std::array kHidden = {"kcore",      "kallsyms",   "kmsg",       "keys",        "key-users",  "modules",
-                                         "timer_list", "interrupts", "softirqs",   "config.gz",   "kpagecount", "kpageflags",
-                                         "kpagecgroup", "slabinfo",  "vmallocinfo", "sysrq-trigger", "sched_debug", "latency_stats"};
+  // Others, such as kpagecount or slabinfo, only root outside may open.
+  static constexpr std::array kHidden = {"kcore",      "kallsyms",   "kmsg",     "keys",      "key-users",   "modules",
+                                         "timer_list", "interrupts", "softirqs", "config.gz", "sched_debug", "latency_stats"};
   for (const char* name : kHidden) {
     const std::string path = fmt::format("/new/proc/{}", name);
     b.add(Control::kProc, Op::kBind, {.text = "/new/dev/null", .more = path, .optional = true});
@@ -132,7 +132,7 @@ void set_rlimits(Builder& b, const Limits& limits, bool memory_by_rlimit) {
   limit(RLIMIT_FSIZE, limits.disk_bytes);
   limit(RLIMIT_NPROC, limits.processes + 1);
   if (limits.cpu_ms != 0) limit(RLIMIT_CPU, (limits.cpu_ms + 999) / 1000);
-  if (memory_by_rlimit) limit(RLIMIT_AS, limits.memory_bytes);
+  if (memory_by_rlimit) limit(RLIMIT_DATA, limits.memory_bytes);  // not RLIMIT_AS: Node reserves far more than it uses
 }
 
 // The writable places of a call; in a writable sandbox the one rule is "/": Landlock then still denies every mount
@@ -161,6 +161,14 @@ bool has(const std::vector<Control>& joins, Control control) {
   return std::find(joins.begin(), joins.end(), control) != joins.end();
 }
 
+// Each directory on the way to it; in a template's root they must be there.
+void make_mount_point(Builder& b, const std::string& target) {
+  for (size_t slash = target.find('/', 1);; slash = target.find('/', slash + 1)) {
+    b.add(Control::kNone, Op::kMakeDirectory, {.text = "/new" + target.substr(0, slash), .number = 0755});
+    if (slash == std::string::npos) return;
+  }
+}
+
 void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   b.add(Control::kNone, Op::kPrivateMounts, {.text = "/"});
   b.add(Control::kDisk, Op::kMount,
@@ -177,6 +185,7 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = "/new/opt/belljar"});
   for (size_t i = 0; i < policy.extra_targets.size(); ++i) {
     const auto slot = static_cast<uint8_t>(kSlotExtra + i);
+    if (policy.root == RootMode::kWritable) make_mount_point(b, policy.extra_targets[i]);
     b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = "/new" + policy.extra_targets[i]});
   }
   mount_proc(b);
@@ -196,7 +205,11 @@ std::string Plan::describe(const Failure& failure) const {
       "write",  "unshare",     "loopback up", "sethostname", "setsid",     "signals",     "private mounts", "mkdir",
       "create", "chown",       "mount",       "attach",      "bind",       "mount attributes", "pivot_root", "chdir",
       "umask",  "open /dev/null", "rlimit",      "bounding set", "set ids",    "capset",     "dumpable",    "no_new_privs",   "landlock create",
-      "landlock rule", "landlock enforce", "seccomp", "place descriptor", "close descriptors", "exec"};
+      "landlock rule", "landlock enforce", "seccomp", "place descriptor", "close descriptors", "exec",
+#ifdef BELLJAR_TEST_SWITCHES
+      "chroot",
+#endif
+  };
   const char* text = step.op == Op::kSeccomp ? "" : strings.c_str() + step.text;
   const char* more = strings.c_str() + step.more;
   return fmt::format("step {} ({}{}{}{}{}): {}", failure.step, kOpNames[static_cast<size_t>(step.op)],
@@ -222,7 +235,8 @@ Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const
   b.add(Control::kNone, Op::kUmask, {.number = 022});
   set_rlimits(b, policy.limits, !has(joins, Control::kMemory));
   b.add(Control::kCaps, Op::kDropBounding, {.number = policy.caps});
-  if (policy.ids.kind == IdMap::Kind::kRange) b.add(Control::kCaps, Op::kSetCaps, {.number = policy.caps});
+  // Root inside keeps the set when it executes the warden; any other id loses all of it there.
+  if (first_id == 0) b.add(Control::kCaps, Op::kSetCaps, {.number = policy.caps});
   b.add(Control::kNoNewPrivs, Op::kNoNewPrivs);
   if (policy.syscalls == SyscallProfile::kTool) confine_paths(b, policy.root, abilities);
   b.add_program(Control::kSeccomp, seccomp_program(policy.syscalls));
@@ -234,6 +248,7 @@ Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const
 
 Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins) {
   Builder b;
+  const bool own_uid = policy.ids.kind == IdMap::Kind::kRange;
   b.add(Control::kNone, Op::kResetSignals);
   join_cgroups(b, joins);
   b.add(Control::kSession, Op::kNewSession);
@@ -245,7 +260,7 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   b.add(Control::kDisk, Op::kMakeDirectory, {.text = "/run/tmp", .number = 01777});
   b.add(Control::kDisk, Op::kMakeDirectory, {.text = "/run/home", .number = 0700});
   b.add(Control::kDisk, Op::kMakeDirectory, {.text = "/run/shm", .number = 01777});
-  b.add(Control::kDisk, Op::kChown, {.text = "/run/home", .number = kOwnUid});
+  if (own_uid) b.add(Control::kDisk, Op::kChown, {.text = "/run/home", .number = kOwnUid});
   b.add(Control::kDisk, Op::kBind, {.text = "/run/tmp", .more = "/tmp"});
   b.add(Control::kDisk, Op::kBind, {.text = "/run/home", .more = "/home/user"});
   b.add(Control::kDisk, Op::kBind, {.text = "/run/shm", .more = "/dev/shm"});
@@ -260,9 +275,7 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotControl, .number = 3});
   set_rlimits(b, policy.limits, !has(joins, Control::kMemory));
   b.add(Control::kCaps, Op::kDropBounding, {.number = 0});
-  if (policy.ids.kind == IdMap::Kind::kRange) {
-    b.add(Control::kUid, Op::kSetIds, {.number = kOwnUid, .number2 = kOwnUid});
-  }
+  if (own_uid) b.add(Control::kUid, Op::kSetIds, {.number = kOwnUid, .number2 = kOwnUid});
   b.add(Control::kCaps, Op::kSetCaps, {.number = 0});
   b.add(Control::kNone, Op::kDumpable, {.number = 1});
   b.add(Control::kNone, Op::kChangeDirectory, {.text = "/home/user"});

@@ -21,7 +21,6 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Lt;
-using testing::Not;
 using testing::StartsWith;
 
 const std::vector<Control> kJoins = {Control::kMemory, Control::kCpu, Control::kPids, Control::kIo};
@@ -121,14 +120,15 @@ TEST(PlanTest, EachCgroupIsJoinedThroughItsOwnSlotForItsOwnControl) {
 TEST(PlanTest, WithoutCgroupsThereIsNoCgroupNamespaceAndMemoryIsLimitedByRlimit) {
   const Plan plan = sandbox_plan(some_policy(), all_abilities(), {});
   EXPECT_THAT(all(plan, Op::kUnshare), IsEmpty());
-  EXPECT_EQ(rlimit(plan, RLIMIT_AS), some_policy().limits.memory_bytes);
-  EXPECT_FALSE(rlimit(some_sandbox(), RLIMIT_AS));
+  EXPECT_EQ(rlimit(plan, RLIMIT_DATA), some_policy().limits.memory_bytes);
+  EXPECT_FALSE(rlimit(some_sandbox(), RLIMIT_DATA));
 }
 
 TEST(PlanTest, TheRootIsEnteredAfterEverythingIsAttachedAndMasked) {
   const Plan plan = some_sandbox();
   const size_t pivot = only(plan, Op::kPivotRoot);
-  for (const Op op : {Op::kAttach, Op::kMount, Op::kBind, Op::kSetAttributes}) EXPECT_THAT(all(plan, op), Each(Lt(pivot)));
+  for (const Op op : {Op::kAttach, Op::kMount, Op::kBind, Op::kSetAttributes})
+    EXPECT_THAT(all(plan, op), Each(Lt(pivot)));
   EXPECT_EQ(text_of(plan, plan.steps[pivot]), "/new");
 }
 
@@ -296,7 +296,8 @@ TEST(PlanTest, OnlyTheMasksOfProcMayBeRefusedByTheKernel) {
 TEST(PlanTest, WithoutLandlockInTheKernelThereIsNoLandlockStep) {
   Abilities abilities = all_abilities();
   abilities.landlock_abi = 0;
-  for (const Plan& plan : {sandbox_plan(some_policy(), abilities, kJoins), call_plan(some_policy(), abilities, kJoins)}) {
+  for (const Plan& plan :
+       {sandbox_plan(some_policy(), abilities, kJoins), call_plan(some_policy(), abilities, kJoins)}) {
     for (const Step& step : plan.steps) EXPECT_NE(step.control, Control::kLandlock);
   }
 }
@@ -409,8 +410,9 @@ TEST(PlanTest, EveryPlanPointsOnlyIntoItself) {
 TEST(PlanTest, TheLargestPlanFitsTheBounds) {
   SandboxPolicy policy;
   policy.limits.cpu_ms = 1;
-  for (int i = 0; i < kMaxLayers; ++i) policy.layer_targets.push_back("/" + std::string(200, static_cast<char>('a' + i)));
-  for (int i = 0; i < kMaxExtraMounts; ++i) policy.extra_targets.push_back("/" + std::string(4000, 'x'));
+  for (int i = 0; i < kMaxLayers; ++i)
+    policy.layer_targets.push_back("/" + std::string(200, static_cast<char>('a' + i)));
+  for (int i = 0; i < kMaxExtraMounts; ++i) policy.extra_targets.push_back("/" + std::string(1000, 'x'));
   const std::vector<Control> joins(kMaxCgroups, Control::kMemory);
   expect_sound(sandbox_plan(policy, all_abilities(), joins));
 }

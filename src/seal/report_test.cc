@@ -27,7 +27,8 @@ SandboxPolicy some_policy() {
 }
 
 SealFacts sandbox_facts(const Plan& plan) {
-  return {.plan = &plan, .clone_flags = sandbox_clone_flags(), .own_network = true, .idmapped = true, .unavailable = {}};
+  return {
+      .plan = &plan, .clone_flags = sandbox_clone_flags(), .own_network = true, .idmapped = true, .unavailable = {}};
 }
 
 std::vector<std::string> not_on(const Seal& seal) {
@@ -76,9 +77,10 @@ TEST(ReportTest, AControlWithoutItsStepsIsOff) {
 
 TEST(ReportTest, ANamespaceThatTheCloneDidNotMakeIsOff) {
   const Plan plan = sandbox_plan(some_policy(), with_landlock(), kJoins);
-  const std::vector<std::pair<Control, uint64_t>> namespaces = {
-      {Control::kUserNs, CLONE_NEWUSER}, {Control::kPidNs, CLONE_NEWPID}, {Control::kMountNs, CLONE_NEWNS},
-      {Control::kIpcNs, CLONE_NEWIPC}};
+  const std::vector<std::pair<Control, uint64_t>> namespaces = {{Control::kUserNs, CLONE_NEWUSER},
+                                                                {Control::kPidNs, CLONE_NEWPID},
+                                                                {Control::kMountNs, CLONE_NEWNS},
+                                                                {Control::kIpcNs, CLONE_NEWIPC}};
   for (const auto& [control, flag] : namespaces) {
     SealFacts facts = sandbox_facts(plan);
     facts.clone_flags &= ~flag;

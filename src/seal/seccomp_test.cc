@@ -66,8 +66,8 @@ class Machine {
   std::vector<sock_filter> code_;
 };
 
-uint32_t verdict(int number, const std::vector<uint64_t>& arguments = {}, SyscallProfile profile = SyscallProfile::kTool,
-                 uint32_t architecture = AUDIT_ARCH_X86_64) {
+uint32_t verdict(int number, const std::vector<uint64_t>& arguments = {},
+                 SyscallProfile profile = SyscallProfile::kTool, uint32_t architecture = AUDIT_ARCH_X86_64) {
   seccomp_data data{};
   data.nr = number;
   data.arch = architecture;
@@ -100,10 +100,12 @@ TEST(SeccompTest, EveryNumberHasAVerdict) {
 }
 
 TEST(SeccompTest, WhatOrdinaryProgramsDoIsAllowed) {
-  for (const int number : {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_mmap, SYS_mprotect, SYS_futex, SYS_execve,
-                           SYS_fork, SYS_vfork, SYS_wait4, SYS_exit_group, SYS_rt_sigaction, SYS_epoll_wait, SYS_poll,
-                           SYS_getrandom, SYS_statx, SYS_rseq, SYS_pipe2, SYS_connect, SYS_bind, SYS_rename,
-                           SYS_inotify_init1, SYS_timerfd_create, SYS_memfd_create, SYS_prlimit64, SYS_sysinfo}) {
+  for (const int number :
+       {SYS_read,         SYS_write,      SYS_openat, SYS_close,     SYS_mmap,          SYS_mprotect,
+        SYS_futex,        SYS_execve,     SYS_fork,   SYS_vfork,     SYS_wait4,         SYS_exit_group,
+        SYS_rt_sigaction, SYS_epoll_wait, SYS_poll,   SYS_getrandom, SYS_statx,         SYS_rseq,
+        SYS_pipe2,        SYS_connect,    SYS_bind,   SYS_rename,    SYS_inotify_init1, SYS_timerfd_create,
+        SYS_memfd_create, SYS_prlimit64,  SYS_sysinfo}) {
     EXPECT_EQ(verdict(number), kAllow) << number;
   }
 }
@@ -117,8 +119,8 @@ TEST(SeccompTest, AThreadMayBeMade) {
 }
 
 TEST(SeccompTest, ACloneThatMakesANamespaceIsRefusedWhateverElseItAsks) {
-  for (const uint64_t flag : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID,
-                              CLONE_NEWNET}) {
+  for (const uint64_t flag :
+       {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET}) {
     EXPECT_EQ(verdict(SYS_clone, {flag}), kRefuse) << std::hex << flag;
     EXPECT_EQ(verdict(SYS_clone, {flag | CLONE_VM | 17}), kRefuse) << std::hex << flag;
     EXPECT_EQ(verdict(SYS_clone, {flag | kGarbage}), kRefuse) << std::hex << flag;
@@ -132,9 +134,9 @@ TEST(SeccompTest, Clone3IsNotThereForATool) {
 }
 
 TEST(SeccompTest, NamespacesAndMountsAreRefused) {
-  for (const int number : {SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, kOpenTree, kMoveMount,
-                           kFsopen, kFsconfig, kFsmount, kFspick, kMountSetattr, static_cast<int>(SYS_sethostname),
-                           static_cast<int>(SYS_setdomainname)}) {
+  for (const int number :
+       {SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, kOpenTree, kMoveMount, kFsopen, kFsconfig,
+        kFsmount, kFspick, kMountSetattr, static_cast<int>(SYS_sethostname), static_cast<int>(SYS_setdomainname)}) {
     EXPECT_EQ(verdict(number), kRefuse) << number;
   }
 }
@@ -177,8 +179,8 @@ TEST(SeccompTest, OnlyUnixAndInternetSocketsCanBeMade) {
     EXPECT_EQ(verdict(SYS_socket, {family, SOCK_STREAM, 0}), kAllow) << family;
     EXPECT_EQ(verdict(SYS_socket, {family | kGarbage, SOCK_STREAM, 0}), kAllow) << family;
   }
-  for (const uint64_t family : {AF_ALG, AF_NETLINK, AF_PACKET, AF_VSOCK, AF_BLUETOOTH, AF_CAN, AF_TIPC, AF_RDS, AF_KEY,
-                                AF_XDP, AF_UNSPEC}) {
+  for (const uint64_t family :
+       {AF_ALG, AF_NETLINK, AF_PACKET, AF_VSOCK, AF_BLUETOOTH, AF_CAN, AF_TIPC, AF_RDS, AF_KEY, AF_XDP, AF_UNSPEC}) {
     EXPECT_EQ(verdict(SYS_socket, {family, SOCK_RAW, 0}), kRefuse) << family;
     EXPECT_EQ(verdict(SYS_socket, {family | kGarbage, SOCK_RAW, 0}), kRefuse) << family;
     EXPECT_EQ(verdict(SYS_socketpair, {family, SOCK_RAW, 0}), kRefuse) << family;

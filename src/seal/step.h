@@ -41,6 +41,9 @@ enum class Op : uint8_t {
   kPlaceFd,         // slot -> descriptor `number`
   kCloseFrom,       // number: first descriptor to close, number2: close_range flags
   kExec,            // program in slot, text: its argv[0]
+#ifdef BELLJAR_TEST_SWITCHES
+  kChroot,          // path text becomes / by chroot alone: what mutation tests put in the place of kPivotRoot
+#endif
 };
 
 // In number fields: "the uid this child was given", which a plan shared by many children can't know.

@@ -43,12 +43,20 @@ class Attempt {
       if (attack_.must_differ) verdict = judge_difference(verdict, co_await once(attack_.program));
     }
     if (const std::string harm = canary_.harm(); !harm.empty()) co_return Verdict{Outcome::kEscaped, harm};
+    if (verdict.outcome == Outcome::kHeld && co_await left_processes()) co_return Verdict{Outcome::kEscaped, "its processes outlived it"};
     co_return verdict;
   }
 
  private:
   bool needs(const char* what) const {
     return std::find(attack_.needs.begin(), attack_.needs.end(), what) != attack_.needs.end();
+  }
+
+  // Calls are buried in the background: where it matters, that is waited for.
+  Task<bool> left_processes() {
+    const bool must_wait = std::find(attack_.stopped_by.begin(), attack_.stopped_by.end(), "reaper") != attack_.stopped_by.end();
+    if (run_as_ == RunAs::kCall && must_wait) co_await engine_.settle(call_spec(kPing));
+    co_return engine_.host().cgroups->abandoned() > abandoned_before_;
   }
 
   std::string missing_here() {
@@ -182,6 +190,7 @@ class Attempt {
   const Canary& canary_;
   const Attack& attack_;
   RunAs run_as_;
+  size_t abandoned_before_ = engine_.host().cgroups->abandoned();
 };
 
 std::deque<Job> jobs_of(const std::vector<Attack>& attacks, const std::vector<RunAs>& only) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -112,8 +113,8 @@ TEST_F(FilesTest, ListingGivesNamesAndTypesWithoutDots) {
   const auto entries = list_directory(dir_.get());
   ASSERT_TRUE(entries);
   for (const Entry& entry : *entries) found.emplace_back(entry.name, entry.type);
-  EXPECT_THAT(found, UnorderedElementsAre(std::pair("file", DT_REG), std::pair("dir", DT_DIR),
-                                          std::pair("link", DT_LNK)));
+  EXPECT_THAT(found,
+              UnorderedElementsAre(std::pair("file", DT_REG), std::pair("dir", DT_DIR), std::pair("link", DT_LNK)));
 }
 
 TEST_F(FilesTest, ListingTwiceStartsFromTheBeginningBothTimes) {
@@ -127,6 +128,26 @@ TEST_F(FilesTest, RemovingATreeTakesEverythingInIt) {
   put("tree/file", "1");
   put("tree/a/b/file", "2");
   ASSERT_TRUE(remove_tree(dir_.get(), "tree"));
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+// Sandboxes and archives nest as deep as they like; descriptors and stack are finite.
+TEST_F(FilesTest, RemovingATreeDeeperThanTheDescriptorsAllowedWorks) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int depth = 1500;
+  ASSERT_EQ(::mkdirat(dir_.get(), "tree", 0755), 0);
+  Fd at = open_at(dir_.get(), "tree", O_RDONLY | O_DIRECTORY).value();
+  for (int i = 0; i < depth; ++i) {
+    ASSERT_EQ(::mkdirat(at.get(), "d", 0755), 0);
+    at = open_at(at.get(), "d", O_RDONLY | O_DIRECTORY).value();
+  }
+  at.reset();
+  const rlimit few{256, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto removed = remove_tree(dir_.get(), "tree");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(removed) << (removed ? "" : removed.error().what);
   EXPECT_THAT(names(), IsEmpty());
 }
 

@@ -47,8 +47,8 @@ TEST(WireTest, ASpawnRequestArrivesWithItsStrings) {
 }
 
 TEST(WireTest, EachOperationHasItsNumberOfStrings) {
-  const std::vector<std::pair<Op, size_t>> wanted = {{Op::kOpen, 1},   {Op::kMakeDirectory, 1}, {Op::kRemove, 1},
-                                                     {Op::kWatch, 1},  {Op::kRename, 2},        {Op::kSignal, 0},
+  const std::vector<std::pair<Op, size_t>> wanted = {{Op::kOpen, 1},    {Op::kMakeDirectory, 1}, {Op::kRemove, 1},
+                                                     {Op::kWatch, 1},   {Op::kRename, 2},        {Op::kSignal, 0},
                                                      {Op::kConnect, 0}, {Op::kServeSudo, 0}};
   for (const auto& [op, count] : wanted) {
     for (size_t given = 0; given < 4; ++given) {

@@ -11,6 +11,10 @@ import signal
 import time
 
 
+def _all_alive(children):
+    return all(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None for pid in children)
+
+
 def attack():
     reader, writer = os.pipe()
     children = []
@@ -26,8 +30,8 @@ def attack():
                 os._exit(0)
         children.append(pid)
     os.set_blocking(reader, False)
-    ready, deadline = 0, time.monotonic() + 1.5
-    while ready < 8 and time.monotonic() < deadline:
+    ready, deadline = 0, time.monotonic() + 6
+    while ready < 8 and time.monotonic() < deadline and _all_alive(children):
         time.sleep(0.02)
         try:
             ready += len(os.read(reader, 8))

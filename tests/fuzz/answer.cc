@@ -29,6 +29,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
       R"({"nonce":"n0","status":"ok","return":{"a":[1,-2.5e3,"\u00e9",null,true]},"imports":["json","re"]})",
       R"({"nonce":"n0","status":"error","error":{"name":"E","message":"m","traceback":"t"},"errno":24})",
       R"({"nonce":"n0","status":"invalid","error":{"name":"E","message":"no such function"}})",
+      R"({"nonce":"n0","status":"ok","return":[1e308,-1e-308,18446744073709551615,0.1]})",
       R"({"nonce":"n0","status":"ok","return":[[[[[[[[{"deep":[[[]]]}]]]]]]]]})"};
   return bj::fuzz::mutate_from(seeds, data, size, max_size, random);
 }

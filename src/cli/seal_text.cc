@@ -1,0 +1,44 @@
+#include "cli/seal_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "cli/json_output.h"
+
+namespace bj {
+namespace {
+
+struct Group {
+  const char* name;
+  std::vector<Control> controls;
+};
+
+const std::array<Group, 4>& groups() {
+  using enum Control;
+  static const std::array<Group, 4> kGroups = {{
+      {"namespaces", {kUserNs, kPidNs, kMountNs, kNetNs, kIpcNs, kUtsNs, kCgroupNs}},
+      {"files", {kRoot, kReadOnly, kIdmap, kProc, kDev, kLandlock, kDisk}},
+      {"privileges", {kUid, kCaps, kNoNewPrivs, kSeccomp, kFds, kSession, kEnvironment}},
+      {"limits", {kMemory, kCpu, kPids, kIo, kRlimits}},
+  }};
+  return kGroups;
+}
+
+}  // namespace
+
+std::string seal_text(const Seal& seal) {
+  std::string out = seal.full() ? "seal: full\n" : "seal: lacks " + seal.missing() + "\n";
+  for (const Group& group : groups()) {
+    out += fmt::format("  {:<11}", group.name);
+    for (const Control control : group.controls) {
+      const ControlState state = seal.at(control).state;
+      out += fmt::format(" {}{}", name_of(control), state == ControlState::kOn ? "" : fmt::format("({})", state_name(state)));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace bj

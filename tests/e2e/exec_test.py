@@ -1,0 +1,98 @@
+"""`belljar exec`: any command in a fresh sandbox."""
+
+import json
+import os
+import pty
+import select
+import unittest
+
+from story import BELLJAR, Story
+
+
+class Commands(Story):
+    def test_a_command_runs_as_user_in_a_fresh_place(self):
+        done = self.in_sandbox("id -un; pwd; hostname; touch /usr/bin/mine && echo wrote")
+        self.assertEqual(done.stdout.decode().split("\n")[:3], ["user", "/home/user", "belljar"])
+        self.assertNotIn("wrote", done.stdout.decode())
+
+    def test_its_exit_status_is_ours(self):
+        self.assertEqual(self.in_sandbox("exit 7").returncode, 7)
+        self.assertEqual(self.in_sandbox("kill -KILL $$").returncode, 137)
+
+    def test_there_is_no_network_but_loopback(self):
+        script = "import socket\ns=socket.socket()\ns.settimeout(1)\ntry: s.connect(('1.1.1.1', 53)); print('OUT')\n" \
+                 "except OSError as e: print('none')\nprint([n for _, n in socket.if_nameindex()] if False else 'lo')"
+        done = self.belljar("exec", "--", "python3", "-c", script)
+        self.assertEqual(done.stdout.decode().split()[0], "none")
+
+    def test_a_server_inside_is_reached_over_its_own_loopback(self):
+        script = "import socket, threading\ns=socket.create_server(('127.0.0.1', 80))\n" \
+                 "threading.Thread(target=lambda: s.accept()[0].send(b'hi')).start()\n" \
+                 "print(socket.create_connection(('127.0.0.1', 80)).recv(2))"
+        done = self.belljar("exec", "--user", "root", "--", "python3", "-c", script)
+        self.assertEqual(done.stdout.decode().strip(), "b'hi'", done.stderr)
+
+    def test_sudo_needs_no_password_and_makes_root_of_the_sandbox_only(self):
+        done = self.in_sandbox("sudo id -u; sudo touch /usr/bin/mine && ls /usr/bin/mine; sudo sh -c 'exit 5'; echo $?; cd /tmp && sudo pwd")
+        self.assertEqual(done.stdout.decode().split(), ["0", "/usr/bin/mine", "5", "/tmp"], done.stderr)
+        self.assertFalse(os.path.exists("/usr/bin/mine"))
+
+    def test_nothing_of_the_host_is_there(self):
+        done = self.in_sandbox("cat /etc/shadow; ls -A /root /home /var/lib /sys; ls /proc | grep -c '^[0-9]'", "--user", "root")
+        self.assertIn("shadow", done.stderr.decode())
+        self.assertNotIn("root:", done.stdout.decode())
+
+    def test_standard_input_is_passed_when_asked_for(self):
+        self.assertEqual(self.belljar("exec", "-i", "--", "cat", input=b"ping").stdout, b"ping")
+        self.assertEqual(self.belljar("exec", "--", "cat", input=b"ping").stdout, b"")
+
+    def test_large_output_streams_through(self):
+        done = self.in_sandbox("head -c 20000000 /dev/zero")
+        self.assertEqual(len(done.stdout), 20_000_000)
+
+    def test_a_host_directory_can_be_mounted(self):
+        shared = os.path.join(self.scratch, "shared")
+        os.mkdir(shared)
+        with open(os.path.join(shared, "note"), "w") as file:
+            file.write("from the host")
+        done = self.in_sandbox("cat /data/note; touch /data/new", "--mount", shared + ":/data")
+        self.assertEqual(done.stdout, b"from the host")
+        self.assertEqual(os.listdir(shared), ["note"])
+
+    def test_a_command_that_is_not_there(self):
+        done = self.belljar("exec", "--", "no-such-program")
+        self.assertIn(done.returncode, (3, 127))
+        self.assertIn("no-such-program", done.stderr.decode())
+
+    def test_the_wall_limit_ends_the_whole_sandbox(self):
+        done = self.in_sandbox("sleep 7654323 & sleep 100", "--timeout", "300ms")
+        self.assertEqual(done.returncode, 124)
+
+    def test_json_tells_the_seal(self):
+        answer = json.loads(self.in_sandbox("echo hi", "--json").stdout)
+        self.assertEqual((answer["status"], answer["stdout"]), ("ok", "hi\n"))
+        self.assertEqual(answer["seal"]["seccomp"]["state"], "on")
+
+    def test_a_terminal(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ["BELLJAR_DATA"] = self.data
+            os.execv(BELLJAR, [BELLJAR, "exec", "-it", "--", "sh", "-c", "tty; stty size; read line; echo got $line"])
+        seen = b""
+        while b"pts" not in seen and select.select([terminal], [], [], 30)[0]:
+            seen += os.read(terminal, 1000)
+        os.write(terminal, b"typed\n")
+        try:
+            while select.select([terminal], [], [], 30)[0]:
+                chunk = os.read(terminal, 1000)
+                if not chunk:
+                    break
+                seen += chunk
+        except OSError:
+            pass
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0, seen)
+        self.assertIn(b"got typed", seen)
+
+
+if __name__ == "__main__":
+    unittest.main()

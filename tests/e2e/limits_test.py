@@ -1,0 +1,77 @@
+"""Each limit has its own clear error, and what it stops is gone."""
+
+import unittest
+
+from story import Story, processes_mentioning
+
+
+class Limits(Story):
+    def limited(self, source, limit, *flags, status=1):
+        got, answer = self.run_tool(source, None, *flags)
+        self.assertEqual(got, status, answer)
+        self.assertIn(limit, answer["limits_hit"])
+        return answer
+
+    def test_wall_time(self):
+        answer = self.limited("import time\ndef tool():\n    time.sleep(1000)\n", "wall time", "--timeout", "300ms", status=124)
+        self.assertEqual(answer["status"], "timeout")
+        self.assertIn("300 ms", answer["error"]["message"])
+
+    def test_wall_time_also_for_children_that_left_the_process_group(self):
+        source = "import subprocess, time\ndef tool():\n" \
+                 "    subprocess.Popen(['setsid', 'sh', '-c', 'sleep 7654321'])\n    time.sleep(1000)\n"
+        self.limited(source, "wall time", "--timeout", "500ms", status=124)
+        self.assertEqual(processes_mentioning("7654321"), [])
+
+    def test_a_daemon_does_not_outlive_its_call(self):
+        source = "import subprocess\ndef tool():\n" \
+                 "    subprocess.Popen(['setsid', 'sleep', '7654322'])\n    return 1\n"
+        self.assertEqual(self.value(source), 1)
+        self.assertEqual(processes_mentioning("7654322"), [])
+
+    def test_processor_time_of_all_processes_together(self):
+        answer = self.limited("def tool():\n    while True: pass\n", "cpu", "--cpu-time", "300ms")
+        self.assertIn("300 ms", answer["error"]["message"])
+
+    def test_memory(self):
+        answer = self.limited("def tool():\n    return len(bytearray(900_000_000))\n", "memory", "--memory", "128M")
+        self.assertIn("128 MiB", answer["error"]["message"])
+
+    def test_processes(self):
+        source = "import os, time\ndef tool():\n    for _ in range(1000):\n" \
+                 "        if os.fork() == 0: time.sleep(100)\n"
+        self.limited(source, "processes", "--processes", "20")
+
+    def test_open_files(self):
+        self.limited("def tool():\n    return len([open('/dev/null') for _ in range(500)])\n", "open files", "--open-files", "64")
+
+    def test_disk(self):
+        source = "def tool():\n    with open('/tmp/x', 'wb') as f:\n        for _ in range(1000): f.write(bytes(1 << 20))\n"
+        self.limited(source, "disk", "--disk", "16M")
+
+    def test_disk_counts_every_place_that_can_be_written(self):
+        source = "def tool():\n    for p in ('/tmp/a', '/home/user/b', '/dev/shm/c'):\n" \
+                 "        with open(p, 'wb') as f:\n            f.write(bytes(8 << 20))\n"
+        self.limited(source, "disk", "--disk", "16M")
+
+    def test_output_is_cut_with_a_note(self):
+        status, answer = self.run_tool("def tool():\n    print('x' * 5_000_000)\n    return 1\n", None, "--output", "1M")
+        self.assertEqual((status, answer["return"], len(answer["stdout"])), (0, 1, 1 << 20))
+        self.assertIn("output", answer["limits_hit"])
+        self.assertGreater(answer["stdout_dropped"], 3_000_000)
+
+    def test_a_return_value_has_a_limit_too(self):
+        status, answer = self.run_tool("def tool():\n    return 'x' * 50_000_000\n")
+        self.assertEqual((status, answer["error"]["name"]), (1, "ReturnTooLarge"))
+
+    def test_limits_come_from_the_environment_and_a_file_as_well(self):
+        path = self.write("tool.py", "import time\ndef tool():\n    time.sleep(1000)\n")
+        self.assertEqual(self.belljar("run", path, env={"BELLJAR_TIMEOUT": "200ms"}).returncode, 124)
+        config = self.write("config.toml", '[limits]\ntimeout = "200ms"\n')
+        self.assertEqual(self.belljar("--config", config, "run", path).returncode, 124)
+        wrong = self.write("wrong.toml", "[limits]\ntimeuot = 3\n")
+        self.assert_one_sentence(self.belljar("--config", wrong, "run", path), 2, "timeuot")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+"""What the end-to-end tests share: the command as a user has it, a data directory of their own, a look at what is left."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BELLJAR = os.environ.get("BELLJAR", os.path.join(os.path.dirname(__file__), "../../build/belljar"))
+PATIENCE_SECONDS = 120
+
+
+class Story(unittest.TestCase):
+    """Each class has a data directory of its own, so that checkouts and test classes can run side by side."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.mkdtemp(prefix="belljar-test-")
+        os.chmod(cls.scratch, 0o755)
+        cls.data = os.path.join(cls.scratch, "data")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.scratch)
+
+    def write(self, name, text):
+        path = os.path.join(self.scratch, name)
+        with open(path, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        os.chmod(path, 0o644)
+        return path
+
+    def belljar(self, *arguments, **more):
+        command = [BELLJAR, *arguments]
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch, **more.pop("env", {})}
+        return subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, env=environment, **more)
+
+    def run_tool(self, source, args=None, *flags, name="tool.py"):
+        """(exit status, the JSON answer) of `belljar run`."""
+        path = self.write(name, source)
+        done = self.belljar("run", path, "--args", json.dumps(args or {}), "--json", *flags)
+        try:
+            return done.returncode, json.loads(done.stdout)
+        except ValueError:
+            self.fail(f"exit {done.returncode}, no JSON: {done.stdout!r} {done.stderr!r}")
+
+    def value(self, source, args=None, *flags, **more):
+        status, answer = self.run_tool(source, args, *flags, **more)
+        self.assertEqual((status, answer["status"]), (0, "ok"), answer)
+        return answer["return"]
+
+    def in_sandbox(self, script, *flags):
+        return self.belljar("exec", *flags, "--", "sh", "-c", script)
+
+    def assert_one_sentence(self, done, status, *words):
+        text = done.stderr.decode()
+        self.assertEqual(done.returncode, status, text)
+        self.assertEqual(len(text.strip().splitlines()), 1, text)
+        for word in words:
+            self.assertIn(word, text)
+
+
+def instances(data):
+    folder = os.path.join(data, "instances")
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def groups_of(instance):
+    found = []
+    for folder, folders, _ in os.walk("/sys/fs/cgroup"):
+        found += [os.path.join(folder, name) for name in folders if name.startswith(instance + "-")]
+    return found
+
+
+def processes_mentioning(text):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if text.encode() in file.read():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found

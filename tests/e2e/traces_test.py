@@ -1,0 +1,54 @@
+"""Nothing is left behind, whatever the end was."""
+
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from story import BELLJAR, Story, groups_of, instances, processes_mentioning
+
+
+class WhatIsLeft(Story):
+    def launch(self, *arguments):
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch}
+        return subprocess.Popen([BELLJAR, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def wait_until(self, condition):
+        end = time.monotonic() + 30
+        while not condition() and time.monotonic() < end:
+            time.sleep(0.02)  # the kernel's clean-up has no event to wait for
+        self.assertTrue(condition())
+
+    def test_a_finished_command_leaves_no_instance_and_no_group(self):
+        self.in_sandbox("true")
+        self.assertEqual(instances(self.data), [])
+
+    def test_an_interrupted_command_cleans_up(self):
+        process = self.launch("exec", "--", "sh", "-c", "echo up; sleep 7654324")
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        process.communicate()
+        self.wait_until(lambda: processes_mentioning("7654324") == [])
+        self.assertEqual(instances(self.data), [])
+
+    def test_after_kill_9_everything_inside_dies_and_the_next_start_removes_the_rest(self):
+        process = self.launch("exec", "--", "sh", "-c", "echo up; sleep 7654325")
+        process.stdout.readline()
+        (instance,) = instances(self.data)
+        process.kill()
+        process.wait(30)
+        process.communicate()
+        self.wait_until(lambda: processes_mentioning("7654325") == [])
+        self.in_sandbox("true")
+        self.assertEqual((instances(self.data), groups_of(instance)), ([], []))
+
+    def test_a_sandbox_that_could_not_be_made_leaves_nothing(self):
+        done = self.in_sandbox("true", "--mount", "/no/such/place:/data")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(instances(self.data), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
