@@ -6,7 +6,7 @@ include(GoogleTest)
 
 file(GLOB_RECURSE UNIT_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_test.cc)
 add_executable(unit_tests ${UNIT_TESTS})
-target_link_libraries(unit_tests PRIVATE belljar_core belljar_options GTest::gtest_main GTest::gmock)
+target_link_libraries(unit_tests PRIVATE belljar_command GTest::gtest_main GTest::gmock)
 # At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
 gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
 
@@ -51,3 +51,11 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tests/attacks/check.py)
   add_test(NAME attacks.check COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/attacks/check.py)
   set_tests_properties(attacks.check PROPERTIES TIMEOUT 300)
 endif()
+
+# The user's stories, told to the real command. Each class has a data directory of its own.
+file(GLOB STORIES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/e2e/*_test.py)
+foreach(story ${STORIES})
+  get_filename_component(name ${story} NAME_WE)
+  add_test(NAME e2e.${name} COMMAND /usr/bin/python3 ${story})
+  set_tests_properties(e2e.${name} PROPERTIES TIMEOUT 600 ENVIRONMENT BELLJAR=$<TARGET_FILE:belljar>)
+endforeach()

@@ -27,7 +27,7 @@ Examples:
   belljar exec -- sh -c 'echo hi; id; ip a'
   belljar exec -it -- bash
   tar c src | belljar exec -i -- sh -c 'tar x && ls src'
-  belljar exec --mount "$PWD:/mnt:rw" --workdir /mnt -- make)";
+  belljar exec --mount "$PWD:/mnt:rw" --workdir /mnt --user root -- make)";
 
 // The command is no option of the parser's, so its help would not mention it.
 class ExecHelp : public CLI::Formatter {
@@ -101,6 +101,10 @@ void add_exec(CLI::App& app, Context& context) {
   add_limit_flags(*command, context);
   command->callback([request, command, &context] {
     request->command = command->remaining();
+    if (!request->command.empty() && request->command.front().starts_with("-")) {
+      context.status = refuse("exec has no option \"" + request->command.front() + "\" (see `belljar exec --help`)");
+      return;
+    }
     if (!request->command.empty() && !context.after_dashes.empty()) request->command.emplace_back("--");
     request->command.insert(request->command.end(), context.after_dashes.begin(), context.after_dashes.end());
     context.status = exec(*request, context.settings);

@@ -84,16 +84,15 @@ struct Outcome {
 // Joins a started process to our streams or collects its output; ends with the process.
 class Session {
  public:
-  Session(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, Process process)
-      : executor_(executor), sandbox_(std::move(sandbox)), process_(std::move(process)), resized_(executor, SIGWINCH) {}
+  Session(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, Process process, Clock::time_point started)
+      : executor_(executor), sandbox_(std::move(sandbox)), process_(std::move(process)), started_(started), resized_(executor, SIGWINCH) {}
 
   Task<Outcome> run(const ExecRequest& request, const Settings& settings) {
-    const auto started = Clock::now();
     Outcome outcome;
     Watch watch(executor_, sandbox_, settings.limits);
     std::optional<RawTerminal> raw = join(request, settings, outcome);
     const Result<ExitReport> exit = co_await process_.exit->get();
-    outcome.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+    outcome.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
     outcome.status = exit ? shell_status(exit->status) : 128 + SIGKILL;
     watch.finish();
     sandbox_->kill();  // what else runs inside holds the streams open
@@ -186,6 +185,7 @@ class Session {
   asio::any_io_executor executor_;
   std::shared_ptr<Sandbox> sandbox_;
   Process process_;
+  Clock::time_point started_;
   asio::signal_set resized_;
   asio::steady_timer late_{executor_};
   OneShot<int> input_over_{executor_};
@@ -215,47 +215,62 @@ void explain(const Outcome& outcome, const Limits& limits) {
     if (limit == "wall time") complain(fmt::format("the command took longer than its wall time limit of {} (--timeout)", format_duration(limits.wall_ms)));
     if (limit == "cpu") complain(fmt::format("the command used more than its CPU time limit of {} (--cpu-time)", format_duration(limits.cpu_ms)));
     if (limit == "memory") {
-      complain(fmt::format("{} of the sandbox's processes killed for reaching its memory limit of {} (--memory)",
-                           outcome.used.memory_kills == 1 ? "1 was" : fmt::format("{} were", outcome.used.memory_kills),
+      complain(fmt::format("{} killed: the sandbox reached its memory limit of {} (--memory)",
+                           outcome.used.memory_kills == 1 ? "a process was" : fmt::format("{} processes were", outcome.used.memory_kills),
                            format_size(limits.memory_bytes)));
     }
     if (limit == "processes") complain(fmt::format("new processes were refused: the limit is {} (--processes)", limits.processes));
   }
 }
 
-int cannot_start(const Error& error, const ExecRequest& request) {
-  complain("\"" + request.command.front() + "\" can't be started: " + error.what);
-  if (error.code == Code::kNotFound) return kNoSuchCommand;
-  if (error.code == Code::kDenied) return kNotExecutable;
-  return status_of(error);
-}
-
-int report(const Error& error, bool as_json) {
-  const int status = status_of(error);
+// Tells what kept the command from running; returns `status`.
+int report(const std::string& sentence, int status, bool as_json) {
   if (as_json) {
-    json::object out = failed_call_json(status == kExitUsage ? "invalid" : "unavailable", error.what);
+    const bool usage = status != kExitSandbox;
+    json::object out = failed_call_json(usage ? "invalid" : "unavailable", sentence);
     out.erase("return");
     out["exit_status"] = status;
     print_json(out);
   }
-  complain(error.what);
+  complain(sentence);
   return status;
+}
+
+int report(const Error& error, bool as_json) { return report(error.what, status_of(error), as_json); }
+
+int cannot_start(const Error& error, const ExecRequest& request, bool as_json) {
+  const int status = error.code == Code::kNotFound ? kNoSuchCommand : error.code == Code::kDenied ? kNotExecutable : status_of(error);
+  return report("\"" + request.command.front() + "\" can't be started: " + error.what, status, as_json);
+}
+
+// The directory to start in. A command's failure would not tell whether the directory or the command is missing, so the
+// directory is looked at first; a home that is not there (that of `nobody`) is replaced by /.
+Task<Result<std::string>> start_directory(Sandbox& sandbox, std::string wanted) {
+  const Account& account = sandbox.account();
+  const std::string directory = wanted.empty() ? account.home : wanted;
+  const Result<Fd> opened = co_await sandbox.warden().open(directory, O_RDONLY | O_DIRECTORY, 0, account.uid, account.gid, FileType::kDirectory);
+  if (opened) co_return directory;
+  if (wanted.empty()) co_return "/";
+  co_return fail(Code::kInvalid, "the sandbox has no directory \"" + wanted + "\" that its user may enter (--workdir)");
 }
 
 Task<int> execute_in(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, const ExecRequest& request,
                      const Settings& settings) {
+  Result<std::string> directory = co_await start_directory(*sandbox, request.directory);
+  if (!directory) co_return report(directory.error(), settings.json);
   ProcessSpec spec;
   spec.arguments = request.command;
-  spec.directory = request.directory;
+  spec.directory = std::move(*directory);
   spec.terminal = request.terminal;
   if (request.terminal) {
     const WindowSize size = window_size(STDIN_FILENO);
     spec.rows = size.rows;
     spec.columns = size.columns;
   }
+  const auto started = Clock::now();
   Result<Process> process = co_await sandbox->start(std::move(spec));
-  if (!process) co_return co_await interrupted() ? kExitFailed : cannot_start(process.error(), request);
-  Session session(executor, sandbox, std::move(*process));
+  if (!process) co_return co_await interrupted() ? kExitFailed : cannot_start(process.error(), request, settings.json);
+  Session session(executor, sandbox, std::move(*process), started);
   const Outcome outcome = co_await session.run(request, settings);
   if (co_await interrupted()) co_return kExitFailed;
   if (settings.json) {

@@ -12,13 +12,6 @@
 #include "cli/flags.h"
 #include "cli/say.h"
 
-#if __has_include("cli/bench.cc") && !defined(BELLJAR_CLI_ALONE)
-#define BELLJAR_HAS_BENCH
-#endif
-#if __has_include("cli/selftest.cc") && !defined(BELLJAR_CLI_ALONE)
-#define BELLJAR_HAS_SELFTEST
-#endif
-
 namespace bj {
 namespace {
 
@@ -54,12 +47,8 @@ void add_commands(CLI::App& app, Context& context) {
   add_serve(app, context);
   add_doctor(app, context);
   add_template(app, context);
-#ifdef BELLJAR_HAS_SELFTEST
   add_selftest(app, context);
-#endif
-#ifdef BELLJAR_HAS_BENCH
   add_bench(app, context);
-#endif
 }
 
 // The parser gives what follows "--" to the root command. For exec it is the command, so it is taken off before.
@@ -74,16 +63,27 @@ std::vector<std::string> take_arguments(int argc, char** argv, Context& context)
   return arguments;
 }
 
-// One sentence and where to read on.
-int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
-  std::string command = "belljar";
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-    at = at->get_subcommands().front();
-    command += " " + at->get_name();
+// The parser's words for what was left over are in the wrong order, or not about it at all.
+std::string sentence_of(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> left = app.remaining(true);
+  if (!left.empty() && !command.get_subcommands([](const CLI::App*) { return true; }).empty()) {
+    return "there is no command \"" + left.front() + "\"";
   }
+  if (!left.empty()) return "\"" + left.front() + "\" is not expected here";
   std::string sentence = error.what();
   while (!sentence.empty() && sentence.back() == '\n') sentence.pop_back();
-  return refuse(sentence + " (see `" + command + " --help`)");
+  return sentence;
+}
+
+// One sentence and where to read on.
+int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  std::string name = "belljar";
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    name += " " + command->get_name();
+  }
+  return refuse(sentence_of(app, *command, error) + " (see `" + name + " --help`)");
 }
 
 int run_command(int argc, char** argv) {

@@ -83,10 +83,11 @@ std::string cut_note(const std::string& kept, uint64_t dropped) {
 }
 
 std::string error_text(const CallError& error) {
-  const std::string summary = error.name + ": " + error.message;
+  const std::string& trace = error.traceback;
+  const std::string summary = error.name + ": ";
   // Python's traceback ends with the summary, Node's stack begins with it.
-  if (error.traceback.find(summary) != std::string::npos) return ended(error.traceback);
-  return ended(error.traceback) + ended(summary);
+  if (trace.starts_with(summary) || trace.find("\n" + summary) != std::string::npos) return ended(trace);
+  return ended(trace) + ended(summary + error.message);
 }
 
 void print_human(const CallResult& result) {

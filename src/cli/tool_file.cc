@@ -35,7 +35,7 @@ Result<std::string> read_regular(const std::string& path, uint64_t limit_bytes) 
   if (S_ISDIR(info.st_mode)) return fail(Code::kInvalid, "\"" + path + "\" is a directory, not a file");
   if (!S_ISREG(info.st_mode)) return fail(Code::kInvalid, "\"" + path + "\" is not a regular file");
   if (static_cast<uint64_t>(info.st_size) > limit_bytes) {
-    return fail(Code::kInvalid, fmt::format("\"{}\" has {}; at most {} are taken (--argument-size)", path,
+    return fail(Code::kInvalid, fmt::format("\"{}\" has {}; the limit is {} (--argument-size)", path,
                                             format_size(static_cast<uint64_t>(info.st_size)), format_size(limit_bytes)));
   }
   return read_all(file->get(), limit_bytes, path);
@@ -89,7 +89,10 @@ Result<json::object> read_arguments(const std::string& text, uint64_t limit_byte
   if (text.empty()) return json::object();
   if (text == "-") {
     const Result<std::string> input = read_all(STDIN_FILENO, limit_bytes, "stdin");
-    if (!input) return fail(Code::kInvalid, fmt::format("the arguments on stdin can't be read: {}", input.error().what));
+    if (!input && input.error().sys == 0) {
+      return fail(Code::kInvalid, fmt::format("the arguments on stdin are longer than the limit of {} (--argument-size)", format_size(limit_bytes)));
+    }
+    if (!input) return fail(Code::kInvalid, "the arguments on stdin can't be read: " + input.error().what);
     return parse_arguments(*input, "the arguments on stdin");
   }
   if (!text.starts_with("@")) return parse_arguments(text, "the arguments (--args)");

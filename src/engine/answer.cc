@@ -16,7 +16,13 @@ constexpr size_t kMaxImports = 64;
 std::string text_of(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
   if (value == nullptr || !value->is_string()) return {};
-  return std::string(std::string_view(value->get_string()).substr(0, kMaxText));
+  std::string_view text = value->get_string();
+  if (text.size() > kMaxText) {
+    size_t end = kMaxText;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a character
+    text = text.substr(0, end);
+  }
+  return std::string(text);
 }
 
 tl::unexpected<Error> broken(const char* what) {

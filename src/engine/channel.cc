@@ -13,6 +13,7 @@ namespace bj {
 namespace {
 
 using Stream = asio::posix::stream_descriptor;
+constexpr size_t kPiece = 64 * 1024;
 constexpr size_t kAnswerOverhead = 1 << 20;  // an answer is the return value plus a bounded rest
 
 std::unique_ptr<Stream> stream_of(const asio::any_io_executor& executor, Fd fd) {
@@ -86,7 +87,8 @@ Task<Result<std::string>> next_answer(Stream& channel, size_t limit, bool skip_r
   for (;;) {
     BJ_CO_TRY(Frame frame, co_await read_frame(channel, limit));
     if (frame.type == static_cast<char>(FrameType::kAnswer)) co_return std::move(frame.payload);
-    if (frame.type == static_cast<char>(FrameType::kSealFailed)) {
+    // Only before the process is ready: after that it is the tool's code that speaks.
+    if (frame.type == static_cast<char>(FrameType::kSealFailed) && skip_ready) {
       co_return fail(Code::kUnavailable, "the call's process could not be sealed: " + frame.payload);
     }
     if (frame.type != static_cast<char>(FrameType::kReady) || !skip_ready) {
@@ -166,8 +168,13 @@ Task<Result<Frame>> read_frame(Stream& channel, size_t limit) {
   if (header.size > limit) {
     co_return fail(Code::kInvalid, fmt::format("the tool's process sent an answer of {} bytes; the limit is {}", header.size, limit));
   }
-  Frame frame{header.type, std::string(header.size, '\0')};
-  BJ_CO_CHECK(co_await read_exactly(channel, frame.payload.data(), frame.payload.size()));
+  // Memory is taken as bytes arrive: a claimed length costs the tool nothing.
+  Frame frame{header.type, {}};
+  while (frame.payload.size() < header.size) {
+    const size_t have = frame.payload.size();
+    frame.payload.resize(have + std::min<size_t>(header.size - have, kPiece));
+    BJ_CO_CHECK(co_await read_exactly(channel, frame.payload.data() + have, frame.payload.size() - have));
+  }
   co_return frame;
 }
 

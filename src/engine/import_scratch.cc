@@ -43,6 +43,7 @@ std::optional<std::string> resolve_name(const PathParts& link, const std::string
 Result<std::optional<ScratchBlobs>> ScratchBlobs::collect(TarReader& reader, int scratch, const ImportLimits& limits,
                                                           const std::function<void(uint64_t bytes)>& progress) {
   ScratchBlobs blobs(scratch);
+  bool too_many = false;  // no image: from there on only names are looked at
   for (;;) {
     BJ_TRY(const std::optional<ImportEntry> entry, reader.next());
     if (!entry) break;
@@ -51,7 +52,7 @@ Result<std::optional<ScratchBlobs>> ScratchBlobs::collect(TarReader& reader, int
     if (!parts)
       return fail(Code::kInvalid, where + parts.error().what + ": it is not imported; export the image again");
     if (is_of_root_filesystem(*parts, entry->type)) return std::nullopt;
-    if (parts->empty() || entry->type == EntryType::kDirectory) continue;
+    if (parts->empty() || entry->type == EntryType::kDirectory || too_many) continue;
     const std::string name = joined(*parts);
     blobs.links_.erase(name);
     blobs.files_.erase(name);
@@ -59,7 +60,8 @@ Result<std::optional<ScratchBlobs>> ScratchBlobs::collect(TarReader& reader, int
     if (entry->type == EntryType::kSymlink) {
       if (const auto target = resolve_name(*parts, entry->target)) blobs.links_[name] = *target;
     }
-    if (blobs.files_.size() + blobs.links_.size() > kMostFiles) return std::nullopt;
+    too_many = blobs.files_.size() + blobs.links_.size() > kMostFiles;
+    if (too_many) blobs = ScratchBlobs(scratch);
     progress(blobs.bytes_);
   }
   return blobs;

@@ -15,8 +15,8 @@ namespace bj {
 class ScratchBlobs : public BlobSource {
  public:
   // `scratch` is borrowed and must outlive this. Nothing is returned, and reading stops, once the archive can only be a
-  // root filesystem: at the first entry with the name of a root directory, one deeper than images have, or
-  // after more files than they have.
+  // root filesystem: at the first entry with the name of a root directory, or one deeper than images have. An archive
+  // with more files than images have, and none of those, comes back empty.
   static Result<std::optional<ScratchBlobs>> collect(TarReader& reader, int scratch, const ImportLimits& limits,
                                                      const std::function<void(uint64_t bytes)>& progress);
 

@@ -226,7 +226,7 @@ Result<ImportReport> run_confined(ImportWork work, const std::function<void(cons
   const Fd pidfd(child.pidfd);
   pipe.write.reset();
   Result<std::optional<ImportReport>> heard = listen(pipe.read, work.cell.limits, progress);
-  if (!heard) ::kill(child.pid, SIGKILL);  // not reaped yet, so the number is still its own
+  ::kill(child.pid, SIGKILL);  // after its last message it has nothing left to do; not reaped, so the number is its own
   siginfo_t end{};
   while (::waitid(P_PID, static_cast<id_t>(child.pid), &end, WEXITED) != 0 && errno == EINTR) {
   }

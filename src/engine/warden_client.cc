@@ -12,6 +12,7 @@ namespace bj {
 namespace {
 
 constexpr size_t kMaxReply = 4096;
+constexpr auto kAnswerTime = std::chrono::seconds(10);  // a warden does nothing that takes long
 
 Result<void> check_type(const Fd& fd, FileType wanted, const std::string& call) {
   struct stat info {};
@@ -125,9 +126,14 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
   if (const Result<void> sent = socket_->send(message, descriptors); !sent) {
     answer = tl::unexpected(sent.error());
   } else {
+    asio::steady_timer deadline(executor_, kAnswerTime);
+    deadline.async_wait([waiter](const boost::system::error_code& error) {
+      if (!error) waiter->close();
+    });
     answer = co_await waiter->get();
   }
   waiting_.erase(request.id);
+  if (!answer && !gone_) co_return fail(Code::kUnavailable, call + ": the sandbox does not answer");
   if (!answer) co_return fail(Code::kUnavailable, call + ": the sandbox has ended");
   if ((*answer)->value < 0) co_return fail_with(-(*answer)->value, call);
   co_return answer;

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -139,6 +140,8 @@ Result<void> run_launcher(const Fd& socket, std::string_view warden_program) {
   ::prctl(PR_SET_NAME, "belljar-launch");
   ::setsid();
   for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(s, SIG_IGN);
+  const rlimit no_dumps{1, 1};
+  (void)::setrlimit(RLIMIT_CORE, &no_dumps);  // while we still may raise a hard limit of 0; see set_rlimits() in seal/plan.cc
   ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps: the engine holds the pidfds
   BJ_TRY(Fd warden, anonymous_file("warden", warden_program));
   BJ_TRY(Den den, Den::dig());

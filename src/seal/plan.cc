@@ -111,7 +111,7 @@ void mount_proc(Builder& b) {
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/proc"});
   // Others, such as kpagecount or slabinfo, only root outside may open.
   static constexpr std::array kHidden = {"kcore",      "kallsyms",   "kmsg",     "keys",      "key-users",   "modules",
-                                         "timer_list", "interrupts", "softirqs", "config.gz", "sched_debug", "latency_stats"};
+                                         "timer_list", "interrupts", "softirqs", "config.gz", "sched_debug", "latency_stats", "cmdline"};
   for (const char* name : kHidden) {
     const std::string path = fmt::format("/new/proc/{}", name);
     b.add(Control::kProc, Op::kBind, {.text = "/new/dev/null", .more = path, .optional = true});
@@ -124,11 +124,13 @@ void set_rlimits(Builder& b, const Limits& limits, bool memory_by_rlimit) {
     b.add(Control::kRlimits, Op::kRlimit,
           {.number = static_cast<uint64_t>(resource), .number2 = value});
   };
-  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CORE, 1);  // not 0: at 1 alone the kernel starts no program of the host's for a dump (core(5))
   limit(RLIMIT_NOFILE, limits.open_files);
   limit(RLIMIT_MEMLOCK, 64 * 1024);
   limit(RLIMIT_MSGQUEUE, 0);
   limit(RLIMIT_SIGPENDING, 1024);
+  limit(RLIMIT_RTPRIO, 0);
+  limit(RLIMIT_NICE, 0);
   limit(RLIMIT_FSIZE, limits.disk_bytes);
   limit(RLIMIT_NPROC, limits.processes + 1);
   if (limits.cpu_ms != 0) limit(RLIMIT_CPU, (limits.cpu_ms + 999) / 1000);

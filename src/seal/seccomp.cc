@@ -5,9 +5,11 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,11 +36,11 @@ constexpr Names kFiles = {
     "copy_file_range", "fadvise64", "readahead", "utime", "utimes", "utimensat", "futimesat", "mknod", "mknodat",
     "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr",
     "flistxattr", "removexattr", "lremovexattr", "fremovexattr", "inotify_init", "inotify_init1",
-    "inotify_add_watch", "inotify_rm_watch", "chroot", "close_range", "memfd_create"};
+    "inotify_add_watch", "inotify_rm_watch", "chroot", "close_range"};
 
-constexpr Names kMemory = {"mmap", "mprotect", "munmap", "brk", "mremap", "msync", "mincore", "madvise", "mlock",
+constexpr Names kMemory = {"mprotect", "munmap", "brk", "mremap", "msync", "mincore", "madvise", "mlock",
                            "mlock2", "munlock", "mlockall", "munlockall", "membarrier", "pkey_alloc", "pkey_free",
-                           "pkey_mprotect", "shmget", "shmat", "shmctl", "shmdt", "get_mempolicy"};
+                           "pkey_mprotect", "shmat", "shmctl", "shmdt", "get_mempolicy"};
 
 constexpr Names kProcesses = {
     "fork", "vfork", "execve", "execveat", "exit", "exit_group", "wait4", "waitid", "kill", "tkill", "tgkill",
@@ -82,14 +84,28 @@ void allow(const Context& context, Names names) {
   }
 }
 
+// Of the internet's protocols only those that everybody needs: the others are kernel modules that the first socket loads.
 void allow_sockets(const Context& context) {
   allow(context, kSockets);
-  for (const unsigned family : {AF_UNIX, AF_INET, AF_INET6}) {
-    seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
-                     SCMP_A0(SCMP_CMP_MASKED_EQ, 0xFFFFFFFFu, family));
+  constexpr uint64_t kWhole = 0xFFFFFFFFu;  // the kernel looks at 32 bits of each
+  for (const unsigned family : {AF_INET, AF_INET6}) {
+    for (const int protocol : std::initializer_list<int>{IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6}) {
+      seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, SCMP_A0(SCMP_CMP_MASKED_EQ, kWhole, family),
+                       SCMP_A2(SCMP_CMP_MASKED_EQ, kWhole, static_cast<unsigned>(protocol)));
+    }
   }
+  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+                   SCMP_A0(SCMP_CMP_MASKED_EQ, kWhole, static_cast<unsigned>(AF_UNIX)));
   seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1,
                    SCMP_A0(SCMP_CMP_MASKED_EQ, 0xFFFFFFFFu, static_cast<unsigned>(AF_UNIX)));
+}
+
+// No huge pages: the host set them aside for somebody, and memory cgroups don't count them.
+void allow_ordinary_pages(const Context& context) {
+  constexpr uint64_t kShmHuge = 04000;
+  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_HUGETLB, 0));
+  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(memfd_create), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, MFD_HUGETLB, 0));
+  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(shmget), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, kShmHuge, 0));
 }
 
 void allow_threads(const Context& context) {
@@ -113,24 +129,39 @@ std::string exported(const Context& context) {
   return program;
 }
 
-// Runs before libseccomp's program, for what it can't say: two values of ioctl's command refused whatever the upper
-// half of the register holds (TIOCSTI and TIOCLINUX type into a terminal), and ENOSYS for calls newer than the list.
+// Runs before libseccomp's program, for what it can't say, whatever the upper half of a register holds: TIOCSTI and
+// TIOCLINUX (they type into a terminal) are refused; a change of RLIMIT_CORE seems to succeed and does nothing, because at
+// every value but ours the kernel may start the host's program for dumps; calls newer than the list are "not there".
 std::string prologue() {
   constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
+  constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;
   constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
   constexpr uint32_t kX32 = 0x40000000;
-  const std::array<sock_filter, 11> code = {{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 9),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 7, 0),
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kFirstUnlisted, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, kNotThere),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 16 /* ioctl */, 0, 4),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 1, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, kRefuse),
+  constexpr uint32_t kIoctl = 16, kSetrlimit = 160, kPrlimit = 302;
+  constexpr auto low = [](int argument) { return static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * argument); };
+  const std::array<sock_filter, 22> code = {{
+      /*  0 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      /*  1 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 20),
+      /*  2 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      /*  3 */ BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 18, 0),
+      /*  4 */ BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kFirstUnlisted, 0, 1),
+      /*  5 */ BPF_STMT(BPF_RET | BPF_K, kNotThere),
+      /*  6 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kSetrlimit, 6, 0),
+      /*  7 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kPrlimit, 7, 0),
+      /*  8 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kIoctl, 0, 13),
+      /*  9 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(1)),
+      /* 10 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 1, 0),
+      /* 11 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 0, 10),
+      /* 12 */ BPF_STMT(BPF_RET | BPF_K, kRefuse),
+      /* 13 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(0)),
+      /* 14 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 6, 7),
+      /* 15 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(1)),
+      /* 16 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 0, 5),
+      /* 17 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(2)),  // the new limit's address: null only asks
+      /* 18 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2),
+      /* 19 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(2) + 4),
+      /* 20 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+      /* 21 */ BPF_STMT(BPF_RET | BPF_K, kPretend),
   }};
   return {reinterpret_cast<const char*>(code.data()), sizeof code};
 }
@@ -142,6 +173,7 @@ std::string compile(SyscallProfile profile) {
   seccomp_attr_set(context.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree: loads twice as fast as a list
   for (const Names& names : {kFiles, kMemory, kProcesses, kSignalsAndTime}) allow(context, names);
   allow_sockets(context);
+  allow_ordinary_pages(context);
   allow_default_personality(context);
   if (profile == SyscallProfile::kZygote) {
     allow(context, kSealing);

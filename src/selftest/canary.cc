@@ -24,8 +24,10 @@ Result<Canary> Canary::place() {
     BJ_TRY(Fd file, open_path(kCanaryPath, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
     if (::flock(file.get(), LOCK_SH) != 0) return fail_errno(std::string("flock(") + kCanaryPath + ")");
     if (!still_there(file)) continue;
-    struct stat info {};
-    if (::fstat(file.get(), &info) == 0 && info.st_size == 0) BJ_CHECK(write_all(file.get(), kCanarySecret, kCanaryPath));
+    if (read_all(file.get(), 4096, kCanaryPath).value_or("") != kCanarySecret) {
+      if (::ftruncate(file.get(), 0) != 0 || ::lseek(file.get(), 0, SEEK_SET) != 0) return fail_errno(kCanaryPath);
+      BJ_CHECK(write_all(file.get(), kCanarySecret, kCanaryPath));
+    }
     return Canary(std::move(file));
   }
   return fail(Code::kUnavailable, std::string(kCanaryPath) + " is being removed again and again");

@@ -9,6 +9,8 @@
 namespace bj::selftest {
 namespace {
 
+constexpr size_t kMostErrorText = 512 * 1024;
+
 bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
@@ -79,6 +81,12 @@ Verdict judge_call(const Attack& attack, const CallResult& result) {
   if (result.status == CallStatus::kOk && result.value.is_string()) said = spoken(std::string(result.value.get_string()));
   if (result.output.size() > attack.limits.output_bytes || result.error_output.size() > attack.limits.output_bytes) {
     return {Outcome::kEscaped, "more output came back than the limit allows"};
+  }
+  if (result.error.message.size() + result.error.name.size() > kMostErrorText) {
+    return {Outcome::kEscaped, "the error that the caller is told has no bounds"};
+  }
+  if (result.error.message.find("could not be sealed") != std::string::npos) {
+    return {Outcome::kEscaped, "the tool speaks as the platform: " + printable(result.error.message, 80)};
   }
   const std::string error = printable(result.error.name + ": " + result.error.message);
   if (!attack.killed_by.empty()) return judge_limit(attack, result.limits_hit, said);

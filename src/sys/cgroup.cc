@@ -14,6 +14,7 @@ namespace bj {
 namespace {
 
 constexpr uint64_t kCpuPeriodUs = 100'000;
+constexpr uint64_t kSocketShare = 4;  // of the memory limit
 
 struct MountLine {
   std::string point, type, options;
@@ -204,6 +205,12 @@ Result<void> Cgroup::limit_version1(const CgroupLimits& limits) const {
     BJ_CHECK(put(Controller::kMemory, "memory.limit_in_bytes", bytes));
     // Swap accounting may be compiled out; then there is no file and no swap to limit per group.
     if (const auto r = put(Controller::kMemory, "memory.memsw.limit_in_bytes", bytes);
+        !r && r.error().code != Code::kNotFound) {
+      return r;
+    }
+    // Version 1 counts unread data of connections apart, and only where it has a limit of its own.
+    const std::string sockets = std::to_string(limits.memory_bytes / kSocketShare);
+    if (const auto r = put(Controller::kMemory, "memory.kmem.tcp.limit_in_bytes", sockets);
         !r && r.error().code != Code::kNotFound) {
       return r;
     }

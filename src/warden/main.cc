@@ -10,15 +10,26 @@ namespace {
 
 constexpr int kMaxProcesses = 1024;  // spawned and not yet reported
 constexpr int kMaxPeers = 16;        // sudo commands at a time
+constexpr int kMaxStarts = 64;       // spawned and not yet executed
 
 struct Peer {
   int fd = -1;
   int pid = 0;
 };
 
+// A process between its making and its exec; whoever asked for it is answered when that is over.
+struct Start {
+  int outcome = -1;
+  int pid = 0;
+  uint32_t id = 0;
+  int terminal = -1;
+  Peer* peer = nullptr;  // null: the engine
+};
+
 char g_packet[kMaxMessage];
 int g_processes[kMaxProcesses];
 Peer g_peers[kMaxPeers];
+Start g_starts[kMaxStarts];
 int g_listener = -1;
 
 int* slot_of(int pid) {
@@ -28,12 +39,56 @@ int* slot_of(int pid) {
   return nullptr;
 }
 
+// The new process, or -errno; whether its program runs is told later, by finish().
+long begin(const Request& request, const char* strings, const Descriptors& descriptors, Peer* peer) {
+  Start* start = nullptr;
+  for (Start& s : g_starts) {
+    if (s.outcome < 0) start = &s;
+  }
+  if (start == nullptr) return -kEAGAIN;
+  const Spawned spawned = spawn(request, strings, descriptors);
+  if (spawned.pid > 0) {
+    *start = {static_cast<int>(spawned.outcome), static_cast<int>(spawned.pid), request.id, static_cast<int>(spawned.terminal), peer};
+  }
+  return spawned.pid;
+}
+
+void forget(Start& start) {
+  close(start.outcome);
+  close(start.terminal);
+  start = {};
+}
+
+void drop(Peer& peer) {
+  close(peer.fd);
+  peer = {};
+}
+
+// Answers if it is known by now whether the program runs.
+void finish(Start& start) {
+  const long error = outcome_of(start.outcome);
+  if (error == -kEAGAIN) return;
+  const Reply reply{start.id, ReplyKind::kDone, static_cast<int>(error < 0 ? error : start.pid), 0, 0, 0, 0};
+  if (start.peer != nullptr) {
+    send(start.peer->fd, reply, -1, kDontWait);
+    if (error < 0) drop(*start.peer);
+  } else {
+    if (error < 0) {
+      if (int* slot = slot_of(start.pid); slot != nullptr) *slot = 0;
+    }
+    send(kControlFd, reply, error < 0 ? -1 : start.terminal, 0);
+  }
+  forget(start);
+}
+
 void answer_spawn(const Request& request, const char* strings, const Descriptors& descriptors) {
   int* slot = slot_of(0);
-  const Spawned spawned = slot != nullptr ? spawn(request, strings, descriptors) : Spawned{-kEAGAIN, -1};
-  if (spawned.pid > 0) *slot = static_cast<int>(spawned.pid);
-  send(kControlFd, {request.id, ReplyKind::kDone, static_cast<int>(spawned.pid), 0, 0, 0, 0}, spawned.terminal, 0);
-  close(spawned.terminal);
+  const long pid = slot != nullptr ? begin(request, strings, descriptors, nullptr) : -kEAGAIN;
+  if (pid > 0) {
+    *slot = static_cast<int>(pid);
+  } else {
+    send(kControlFd, {request.id, ReplyKind::kDone, static_cast<int>(pid), 0, 0, 0, 0}, -1, 0);
+  }
 }
 
 // The socket lies where only the sandbox's root can replace it; any process may connect.
@@ -90,6 +145,16 @@ void accept_peer() {
   close(fd);
 }
 
+// The caller went away: its command goes too, even if it has not begun yet.
+void abandon(const Peer& peer) {
+  call(__NR_kill, -peer.pid, kSigTerm);
+  for (Start& start : g_starts) {
+    if (start.peer != &peer) continue;
+    call(__NR_kill, start.pid, kSigKill);
+    forget(start);
+  }
+}
+
 // A peer sends one kSpawn and waits for its exit; it is hostile, so nothing here waits for it.
 void serve_peer(Peer& peer) {
   Descriptors descriptors;
@@ -100,16 +165,15 @@ void serve_peer(Peer& peer) {
   if (size > 0 && peer.pid == 0 && decode(g_packet, static_cast<size_t>(size), request, strings) && request.op == Op::kSpawn) {
     request.uid = request.gid = 0;
     request.flags &= kDirectoryByFd;
-    const Spawned spawned = spawn(request, strings, descriptors);
-    send(peer.fd, {request.id, ReplyKind::kDone, static_cast<int>(spawned.pid), 0, 0, 0, 0}, -1, kDontWait);
-    if (spawned.pid > 0) {
-      peer.pid = static_cast<int>(spawned.pid);
+    const long pid = begin(request, strings, descriptors, &peer);
+    if (pid > 0) {
+      peer.pid = static_cast<int>(pid);
       return;
     }
+    send(peer.fd, {request.id, ReplyKind::kDone, static_cast<int>(pid), 0, 0, 0, 0}, -1, kDontWait);
   }
-  if (peer.pid > 0) call(__NR_kill, -peer.pid, kSigTerm);  // the caller went away: its command goes too
-  close(peer.fd);
-  peer = {};
+  if (peer.pid > 0) abandon(peer);
+  drop(peer);
 }
 
 void reap() {
@@ -120,6 +184,9 @@ void reap() {
     } usage{};
     const long pid = call(__NR_wait4, -1, address(&status), 1 /* WNOHANG */, address(&usage));
     if (pid <= 0) return;
+    for (Start& start : g_starts) {
+      if (start.pid == pid) finish(start);  // that it began is told before that it ended
+    }
     const Reply reply{0, ReplyKind::kExit, static_cast<int>(pid), status,
                       static_cast<uint64_t>(usage.user_s * 1000000 + usage.user_us),
                       static_cast<uint64_t>(usage.system_s * 1000000 + usage.system_us),
@@ -131,8 +198,7 @@ void reap() {
     for (Peer& peer : g_peers) {
       if (peer.fd < 0 || peer.pid != pid) continue;
       send(peer.fd, reply, -1, kDontWait);
-      close(peer.fd);
-      peer = {};
+      drop(peer);
     }
   }
 }
@@ -156,13 +222,17 @@ int run() {
   if (signals < 0) return 1;
   send(kControlFd, {0, ReplyKind::kReady, 0, 0, 0, 0, 0}, -1, 0);
   for (;;) {
-    PollFd fds[3 + kMaxPeers] = {{kControlFd, kPollIn, 0}, {static_cast<int>(signals), kPollIn, 0}, {g_listener, kPollIn, 0}};
+    PollFd fds[3 + kMaxPeers + kMaxStarts] = {{kControlFd, kPollIn, 0}, {static_cast<int>(signals), kPollIn, 0}, {g_listener, kPollIn, 0}};
     for (int i = 0; i < kMaxPeers; ++i) fds[3 + i] = {g_peers[i].fd, kPollIn, 0};
-    if (call(__NR_poll, address(fds), 3 + kMaxPeers, -1) < 0) continue;
+    for (int i = 0; i < kMaxStarts; ++i) fds[3 + kMaxPeers + i] = {g_starts[i].outcome, kPollIn, 0};
+    if (call(__NR_poll, address(fds), 3 + kMaxPeers + kMaxStarts, -1) < 0) continue;
     if (fds[1].revents != 0) {
       char drained[1024];
       call(__NR_read, signals, address(drained), sizeof drained);
       reap();
+    }
+    for (int i = 0; i < kMaxStarts; ++i) {
+      if (fds[3 + kMaxPeers + i].revents != 0 && g_starts[i].outcome == fds[3 + kMaxPeers + i].fd) finish(g_starts[i]);
     }
     if (fds[0].revents != 0 && !serve_engine()) return 0;
     for (int i = 0; i < kMaxPeers; ++i) {

@@ -4,11 +4,10 @@ namespace bj::ward {
 namespace {
 
 constexpr unsigned long kSetWindowSize = 0x5414, kUnlockPty = 0x40045431, kPtyNumber = 0x80045430, kSetTerminal = 0x540E;
-constexpr long kCloneVm = 0x100, kCloneVfork = 0x4000;
 constexpr long kDup = 0, kFirstFree = 64;
 constexpr size_t kPathMax = 4096;
 
-// Filled before the clone, read by the child, which shares the memory until it executes.
+// Filled before the clone, read by the child.
 struct Job {
   const Request* request;
   const char* directory;
@@ -18,7 +17,7 @@ struct Job {
   const int* extra;
   int extra_count;
   int directory_fd;
-  long error;
+  int outcome;  // where the child writes why it could not execute; closed by a successful exec
 };
 
 const char* g_pointers[kMaxStrings + 2];  // argv and envp, each ends with a null
@@ -62,18 +61,22 @@ long open_terminal(const Request& request, int& slave) {
   return master;
 }
 
-[[noreturn]] void give_up(Job& job, long error) {
-  job.error = error;
+[[noreturn]] void give_up(const Job& job, long error) {
+  call(__NR_write, job.outcome, address(&error), sizeof error);
   call(__NR_exit_group, 127);
   __builtin_unreachable();
 }
 
-void place_descriptors(const Job& job) {
+// Stdio at 0, 1, 2, the extra ones after them, the outcome's pipe last; nothing else stays open.
+void place_descriptors(Job& job) {
   int lifted[3 + kMaxDescriptors];
+  job.outcome = static_cast<int>(call(__NR_fcntl, job.outcome, kDup, kFirstFree));
   for (int i = 0; i < 3; ++i) lifted[i] = static_cast<int>(call(__NR_fcntl, job.stdio[i], kDup, kFirstFree));
   for (int i = 0; i < job.extra_count; ++i) lifted[3 + i] = static_cast<int>(call(__NR_fcntl, job.extra[i], kDup, kFirstFree));
   for (int i = 0; i < 3 + job.extra_count; ++i) call(__NR_dup2, lifted[i], i);
-  call(raw::kNrCloseRange, 3 + job.extra_count, ~0u, 0);
+  const int last = 3 + job.extra_count;
+  job.outcome = static_cast<int>(call(__NR_dup3, job.outcome, last, kCloexec));
+  call(raw::kNrCloseRange, last + 1, ~0u, 0);
 }
 
 // A process of another user keeps no capability; root inside keeps the sandbox's set.
@@ -136,39 +139,40 @@ long execute(const Job& job) {
   give_up(job, execute(job));
 }
 
-// The child borrows our memory and we sleep until it has executed or ended: no page is copied, and exec's own error
-// comes back in job.error. Not inlined, so that what the child does to its stack stays below the caller's frame.
-__attribute__((noinline)) long clone_and_run(Job& job) {
-  const long pid = call(__NR_clone, kCloneVm | kCloneVfork | kSigChld, 0, 0, 0, 0);
-  if (pid == 0) run(job);
-  return pid;
-}
-
 }  // namespace
 
 Spawned spawn(const Request& request, const char* strings, const Descriptors& descriptors) {
-  Job job{&request, nullptr, nullptr, nullptr, {-1, -1, -1}, nullptr, 0, -1, 0};
+  Job job{&request, nullptr, nullptr, nullptr, {-1, -1, -1}, nullptr, 0, -1, -1};
   set_pointers(request, strings, job);
   const bool terminal = (request.flags & kTerminal) != 0;
   const int stdio_count = terminal ? 0 : 3;
   int count = descriptors.count;
   if ((request.flags & kDirectoryByFd) != 0 && count > 0) job.directory_fd = descriptors.fds[--count];
-  if (count < stdio_count) return {-kEINVAL, -1};
+  if (count < stdio_count) return {-kEINVAL, -1, -1};
+  int outcome[2] = {-1, -1};
+  if (const long r = call(__NR_pipe2, address(outcome), kCloexec | kNonblock); r < 0) return {r, -1, -1};
+  job.outcome = outcome[1];
   int slave = -1;
   const long master = terminal ? open_terminal(request, slave) : -1;
-  if (terminal && master < 0) return {master, -1};
   for (int i = 0; i < 3; ++i) job.stdio[i] = terminal ? slave : descriptors.fds[i];
   job.extra = descriptors.fds + stdio_count;
   job.extra_count = count - stdio_count;
 
-  const long pid = clone_and_run(job);
+  const long pid = terminal && master < 0 ? master : call(__NR_clone, kSigChld, 0, 0, 0, 0);
+  if (pid == 0) run(job);
   close(slave);
-  if (pid > 0 && job.error < 0) call(__NR_wait4, pid, 0, 0, 0);
-  if (pid < 0 || job.error < 0) {
-    close(master);
-    return {pid < 0 ? pid : job.error, -1};
-  }
-  return {pid, master};
+  close(outcome[1]);
+  if (pid > 0) return {pid, master, outcome[0]};
+  close(outcome[0]);
+  close(master);
+  return {pid, -1, -1};
+}
+
+long outcome_of(int outcome) {
+  long error = 0;
+  const long n = call(__NR_read, outcome, address(&error), sizeof error);
+  if (n == static_cast<long>(sizeof error)) return error < 0 ? error : -kEIO;
+  return n == -kEAGAIN ? -kEAGAIN : 0;
 }
 
 }  // namespace bj::ward

@@ -6,7 +6,7 @@
 # The files that Docker hides: keys of all users, timers with kernel addresses, physical memory,
 # interrupts (a side channel for keystrokes), and the kernel's settings.
 _HIDDEN = ("keys", "key-users", "kcore", "kmsg", "timer_list", "sched_debug", "latency_stats", "modules", "config.gz",
-           "kpagecount", "kpageflags", "interrupts", "slabinfo", "vmallocinfo")
+           "kpagecount", "kpageflags", "interrupts", "slabinfo", "vmallocinfo", "cmdline")
 
 
 def attack():
