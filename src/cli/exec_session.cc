@@ -107,7 +107,8 @@ class Session {
     std::optional<RawTerminal> raw;
     if (request.terminal) {
       follow_size();
-      if (Result<RawTerminal> entered = RawTerminal::enter(STDIN_FILENO); entered && request.input) raw.emplace(std::move(*entered));
+      Result<RawTerminal> entered = RawTerminal::enter(STDIN_FILENO, request.input ? RawMode::kAll : RawMode::kOutput);
+      if (entered) raw.emplace(std::move(*entered));
       if (request.input) input_ = std::make_unique<Relay>(executor_, STDIN_FILENO, process_.terminal.get());
       outputs_.push_back(std::make_unique<Relay>(executor_, process_.terminal.get(), STDOUT_FILENO));
       return raw;

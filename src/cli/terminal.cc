@@ -86,11 +86,12 @@ void set_window_size(int fd, WindowSize size) {
   (void)::ioctl(fd, TIOCSWINSZ, &wanted);
 }
 
-Result<RawTerminal> RawTerminal::enter(int fd) {
+Result<RawTerminal> RawTerminal::enter(int fd, RawMode mode) {
   termios before{};
   if (::tcgetattr(fd, &before) != 0) return fail_errno("tcgetattr(terminal)");
   termios raw = before;
-  ::cfmakeraw(&raw);
+  if (mode == RawMode::kAll) ::cfmakeraw(&raw);
+  raw.c_oflag &= ~static_cast<tcflag_t>(OPOST);
   if (::tcsetattr(fd, TCSADRAIN, &raw) != 0) return fail_errno("tcsetattr(terminal)");
   return RawTerminal(fd, before);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 
@@ -36,10 +37,13 @@ struct WindowSize {
 WindowSize window_size(int fd);
 void set_window_size(int fd, WindowSize size);
 
+// kOutput: only what is written stays as it is; keys are still lines and signals.
+enum class RawMode { kAll, kOutput };
+
 // Puts a terminal into raw mode and back. Move-only through Result; the destructor restores.
 class RawTerminal {
  public:
-  static Result<RawTerminal> enter(int fd);
+  static Result<RawTerminal> enter(int fd, RawMode mode);
   RawTerminal(RawTerminal&& other) noexcept : fd_(std::exchange(other.fd_, -1)), before_(other.before_) {}
   RawTerminal& operator=(RawTerminal&&) = delete;
   ~RawTerminal();

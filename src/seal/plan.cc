@@ -119,7 +119,12 @@ void mount_proc(Builder& b) {
   b.add(Control::kProc, Op::kSetAttributes, {.text = "/new/proc", .number = MOUNT_ATTR_RDONLY | kInert});
 }
 
-void set_rlimits(Builder& b, const Limits& limits, bool memory_by_rlimit) {
+bool has(const std::vector<Control>& joins, Control control) {
+  return std::find(joins.begin(), joins.end(), control) != joins.end();
+}
+
+// Memory and processes are counted by cgroups; where there is none, per process and per user is better than nothing.
+void set_rlimits(Builder& b, const Limits& limits, const std::vector<Control>& joins) {
   const auto limit = [&b](int resource, uint64_t value) {
     b.add(Control::kRlimits, Op::kRlimit,
           {.number = static_cast<uint64_t>(resource), .number2 = value});
@@ -132,9 +137,9 @@ void set_rlimits(Builder& b, const Limits& limits, bool memory_by_rlimit) {
   limit(RLIMIT_RTPRIO, 0);
   limit(RLIMIT_NICE, 0);
   limit(RLIMIT_FSIZE, limits.disk_bytes);
-  limit(RLIMIT_NPROC, limits.processes + 1);
+  if (!has(joins, Control::kPids)) limit(RLIMIT_NPROC, limits.processes + 1);
   if (limits.cpu_ms != 0) limit(RLIMIT_CPU, (limits.cpu_ms + 999) / 1000);
-  if (memory_by_rlimit) limit(RLIMIT_DATA, limits.memory_bytes);  // not RLIMIT_AS: Node reserves far more than it uses
+  if (!has(joins, Control::kMemory)) limit(RLIMIT_DATA, limits.memory_bytes);  // not RLIMIT_AS: Node reserves far more than it uses
 }
 
 // The writable places of a call; in a writable sandbox the one rule is "/": Landlock then still denies every mount
@@ -157,10 +162,6 @@ void confine_paths(Builder& b, RootMode root, const Abilities& abilities) {
     for (const char* path : {"/tmp", "/home/user", "/dev/shm"}) allow(path, all);
   }
   b.add(Control::kLandlock, Op::kLandlockEnforce, {.slot = kSlotFree});
-}
-
-bool has(const std::vector<Control>& joins, Control control) {
-  return std::find(joins.begin(), joins.end(), control) != joins.end();
 }
 
 // Each directory on the way to it; in a template's root they must be there.
@@ -235,7 +236,7 @@ Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const
   b.add(Control::kUtsNs, Op::kHostname, {.text = policy.hostname});
   mount_sandbox_root(b, policy);
   b.add(Control::kNone, Op::kUmask, {.number = 022});
-  set_rlimits(b, policy.limits, !has(joins, Control::kMemory));
+  set_rlimits(b, policy.limits, joins);
   b.add(Control::kCaps, Op::kDropBounding, {.number = policy.caps});
   // Root inside keeps the set when it executes the warden; any other id loses all of it there.
   if (first_id == 0) b.add(Control::kCaps, Op::kSetCaps, {.number = policy.caps});
@@ -275,7 +276,7 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotOutput, .number = 1});
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotError, .number = 2});
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotControl, .number = 3});
-  set_rlimits(b, policy.limits, !has(joins, Control::kMemory));
+  set_rlimits(b, policy.limits, joins);
   b.add(Control::kCaps, Op::kDropBounding, {.number = 0});
   if (own_uid) b.add(Control::kUid, Op::kSetIds, {.number = kOwnUid, .number2 = kOwnUid});
   b.add(Control::kCaps, Op::kSetCaps, {.number = 0});

@@ -46,7 +46,7 @@ class WhatIsLeft(Story):
 
     def test_a_sandbox_that_could_not_be_made_leaves_nothing(self):
         done = self.in_sandbox("true", "--mount", "/no/such/place:/data")
-        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(instances(self.data), [])
 
 
