@@ -1,7 +1,6 @@
 #include "cli/config_file.h"
 
 #include <fmt/format.h>
-
 #include <toml++/toml.h>
 
 #include "cli/limit_fields.h"
@@ -40,7 +39,9 @@ class Reader {
     return {};
   }
 
-  tl::unexpected<Error> wrong(const toml::node& node, const std::string& what) const { return wrong(node.source(), what); }
+  tl::unexpected<Error> wrong(const toml::node& node, const std::string& what) const {
+    return wrong(node.source(), what);
+  }
   tl::unexpected<Error> wrong(const toml::source_region& where, const std::string& what) const {
     return fail(Code::kInvalid, fmt::format("{}:{}: {}", file_, where.begin.line, what));
   }
@@ -80,7 +81,8 @@ class Reader {
     for (const LimitField& field : limit_fields()) {
       const bool in_ms = field.kind == LimitKind::kTime && name == std::string(field.key) + "_ms";
       if (name != field.key && !in_ms) continue;
-      const Result<void> set = in_ms ? set_limit_ms(field, value, settings_.limits) : set_limit(field, value, settings_.limits);
+      const Result<void> set =
+          in_ms ? set_limit_ms(field, value, settings_.limits) : set_limit(field, value, settings_.limits);
       if (!set) return wrong(node, fmt::format("{}: {}", name, set.error().what));
       if (field.whole == &Limits::wall_ms) settings_.timeout_given = true;
       return {};
@@ -89,7 +91,8 @@ class Reader {
   }
 
   Result<void> pool(std::string_view name, const toml::node& node) {
-    if (name != "python" && name != "node") return wrong(node, fmt::format("there is no pool \"{}\", only python and node", name));
+    if (name != "python" && name != "node")
+      return wrong(node, fmt::format("there is no pool \"{}\", only python and node", name));
     PoolOptions& options = name == "python" ? settings_.python_pool : settings_.node_pool;
     return each(node, "pool." + std::string(name),
                 [&](std::string_view k, const toml::node& n) { return pool_option(k, n, options); });
@@ -103,8 +106,12 @@ class Reader {
       options.idle = std::chrono::milliseconds(*idle);
       return {};
     }
-    size_t* const target = name == "least" ? &options.least : name == "most" ? &options.most : name == "warm" ? &options.warm : nullptr;
-    if (target == nullptr) return wrong(node, fmt::format("there is no pool setting \"{}\", only least, most, warm and idle", name));
+    size_t* const target = name == "least"  ? &options.least
+                           : name == "most" ? &options.most
+                           : name == "warm" ? &options.warm
+                                            : nullptr;
+    if (target == nullptr)
+      return wrong(node, fmt::format("there is no pool setting \"{}\", only least, most, warm and idle", name));
     const auto number = node.value_exact<int64_t>();
     if (!number || *number < 0 || static_cast<uint64_t>(*number) > kMostWaiting) {
       return wrong(node, fmt::format("{} must be a whole number from 0 to {}", name, kMostWaiting));

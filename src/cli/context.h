@@ -27,9 +27,9 @@ struct Context {
   Settings settings;
   int status = kExitOk;
 
-  std::string config;                                      // --config
+  std::string config;                                     // --config
   std::vector<std::function<void(Settings&)>> overrides;  // flags, in the order they came
-  std::vector<std::string> after_dashes;                   // of exec: what follows "--", which the parser never sees
+  std::vector<std::string> after_dashes;                  // of exec: what follows "--", which the parser never sees
 };
 
 void add_bench(CLI::App& app, Context& context);

@@ -59,10 +59,14 @@ void look_at_kernel(const Abilities& abilities, Report& report) {
   utsname name{};
   ::uname(&name);
   report.add("kernel", "version", true, fmt::format("{} {}", name.sysname, name.release));
-  report.add("kernel", "user", abilities.root,
-             abilities.root ? "root: every sandbox gets user ids of its own"
-                            : "rootless: sandboxes share your user id outside; run as root (sudo belljar ...) for ids of their own");
-  const auto add = [&report](const char* what, const Ability& ability) { report.add("kernel", what, ability.available, ability.detail); };
+  report.add(
+      "kernel", "user", abilities.root,
+      abilities.root
+          ? "root: every sandbox gets user ids of its own"
+          : "rootless: sandboxes share your user id outside; run as root (sudo belljar ...) for ids of their own");
+  const auto add = [&report](const char* what, const Ability& ability) {
+    report.add("kernel", what, ability.available, ability.detail);
+  };
   add("user namespaces", abilities.user_namespaces);
   add("idmapped mounts", abilities.idmapped_mounts);
   add("overlayfs", abilities.overlay);
@@ -71,14 +75,25 @@ void look_at_kernel(const Abilities& abilities, Report& report) {
   add("Landlock", abilities.landlock);
 }
 
-void look_at_cgroups(const CgroupRoot& root, Report& report) {
+// What to do about a controller that can't be had.
+std::string cgroup_remedy(const CgroupRoot& root, bool privileged) {
+  if (privileged) return "mount it, or boot with it enabled (cgroup_enable=NAME)";
+  if (!root.version2()) return "run as root: version 1 hierarchies can't be given to users safely";
+  return "run as root, or in a delegated scope: systemd-run --user --scope -p Delegate=yes belljar ...";
+}
+
+void look_at_cgroups(const CgroupRoot& root, bool privileged, Report& report) {
   for (size_t i = 0; i < static_cast<size_t>(Controller::kCount); ++i) {
     const auto controller = static_cast<Controller>(i);
     const CgroupRoot::Hierarchy* const found = root.find(controller);
-    const std::string why = root.why_not(controller);
-    report.add("cgroups", std::string(kControllerNames[i]), found != nullptr,
-               found != nullptr ? fmt::format("{}, {}", root.version2() ? "v2" : "v1", found->path)
-                                : (why.empty() ? "not found" : why));
+    std::string detail;
+    if (found != nullptr) {
+      detail = fmt::format("{}, {}", root.version2() ? "v2" : "v1", found->path);
+    } else {
+      const std::string why = root.why_not(controller);
+      detail = (why.empty() ? "not found" : why) + "; " + cgroup_remedy(root, privileged);
+    }
+    report.add("cgroups", std::string(kControllerNames[i]), found != nullptr, detail);
   }
 }
 
@@ -97,16 +112,20 @@ void look_at_room(const std::string& data_directory, Report& report) {
   const uint64_t memory = memory_available();
   report.add("room", "memory", memory >= kEnoughMemory,
              memory >= kEnoughMemory ? format_size(memory) + " available"
-                                     : fmt::format("{} available; {} are needed for a few sandboxes", format_size(memory), format_size(kEnoughMemory)));
-  struct statvfs disk {};
+                                     : fmt::format("{} available; {} are needed for a few sandboxes",
+                                                   format_size(memory), format_size(kEnoughMemory)));
+  struct statvfs disk{};
   if (::statvfs(data_directory.c_str(), &disk) != 0) return;
   const uint64_t free = disk.f_bavail * disk.f_frsize;
   report.add("room", "disk", free >= kEnoughDisk,
              free >= kEnoughDisk ? fmt::format("{} free in {}", format_size(free), data_directory)
-                                 : fmt::format("{} free in {}; make room, or name another place with --data", format_size(free), data_directory));
+                                 : fmt::format("{} free in {}; make room, or name another place with --data",
+                                               format_size(free), data_directory));
 }
 
-double since_ms(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double since_ms(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 void add_missing(const Seal& seal, Report& report) {
   const std::string missing = seal.missing();
@@ -128,11 +147,14 @@ Task<void> try_sandbox(Engine& engine, const Template& image, const Limits& limi
   ProcessSpec command;
   command.arguments = {"true"};
   const auto process = co_await (*sandbox)->start(std::move(command));
-  const Result<ExitReport> exit = process ? co_await process->exit->get() : Result<ExitReport>(tl::unexpected(process.error()));
+  const Result<ExitReport> exit =
+      process ? co_await process->exit->get() : Result<ExitReport>(tl::unexpected(process.error()));
   report.sandboxes = exit && exit->status == 0;
   report.add("sandbox", "create", report.sandboxes,
-             report.sandboxes ? fmt::format("made, ran `true` and is gone, {:.1f} ms", since_ms(start))
-                              : "`true` did not run: " + (exit ? "exit status " + std::to_string(shell_status(exit->status)) : exit.error().what));
+             report.sandboxes
+                 ? fmt::format("made, ran `true` and is gone, {:.1f} ms", since_ms(start))
+                 : "`true` did not run: " +
+                       (exit ? "exit status " + std::to_string(shell_status(exit->status)) : exit.error().what));
   add_missing((*sandbox)->seal(), report);
   co_await (*sandbox)->destroy();
 }
@@ -152,9 +174,10 @@ Task<void> try_call(Engine& engine, CallSpec call, const char* name, Report& rep
 }
 
 Task<int> try_everything(Engine& engine, Settings settings, Report& report) {
-  look_at_cgroups(engine.host().cgroups->root(), report);
+  look_at_cgroups(engine.host().cgroups->root(), engine.host().abilities.root, report);
   const Result<Template> image = engine.templates().find(settings.template_name);
-  report.add("sandbox", "template " + settings.template_name, image.has_value(), image ? image->layers.front().path : image.error().what);
+  report.add("sandbox", "template " + settings.template_name, image.has_value(),
+             image ? image->layers.front().path : image.error().what);
   if (!image) co_return kExitFailed;
   settings.limits.wall_ms = kTryTimeMs;
   co_await try_sandbox(engine, *image, settings.limits, report);
@@ -190,7 +213,8 @@ void print_human(const Report& report) {
 void print_report_json(const Report& report) {
   json::array checks;
   for (const Line& line : report.lines) {
-    checks.push_back(json::object{{"group", line.group}, {"name", line.name}, {"ok", line.finding == Finding::kOk}, {"detail", line.detail}});
+    checks.push_back(json::object{
+        {"group", line.group}, {"name", line.name}, {"ok", line.finding == Finding::kOk}, {"detail", line.detail}});
   }
   print_json(json::object{{"sandboxes", report.sandboxes},
                           {"full_seal", report.sandboxes && report.lacks.empty()},
@@ -201,7 +225,8 @@ void print_report_json(const Report& report) {
 int doctor(const Settings& settings) {
   Report report;
   look_at_kernel(probe_abilities(), report);
-  const int tried = with_engine(settings, one_shot_options(settings), [&](Engine& engine) { return try_everything(engine, settings, report); });
+  const int tried = with_engine(settings, one_shot_options(settings),
+                                [&](Engine& engine) { return try_everything(engine, settings, report); });
   if (tried > 128) return tried;  // interrupted
   look_at_room(settings.data_directory, report);
   if (settings.json) {
@@ -215,7 +240,8 @@ int doctor(const Settings& settings) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
-  CLI::App* const command = app.add_subcommand("doctor", "What this machine offers sandboxes, what is missing and how to get it");
+  CLI::App* const command =
+      app.add_subcommand("doctor", "What this machine offers sandboxes, what is missing and how to get it");
   command->footer(kFooter);
   add_json_flag(*command, context, "print {sandboxes, full_seal, verdict, checks}");
   add_sandbox_flags(*command, context);

@@ -16,7 +16,8 @@
 namespace bj {
 namespace {
 
-constexpr const char* kFooter = R"(Everything after -- (or from the first word that is no option) is the command. It runs as `user` (uid 1000) in its home;
+constexpr const char* kFooter =
+    R"(Everything after -- (or from the first word that is no option) is the command. It runs as `user` (uid 1000) in its home;
 when it ends, so do all other processes of the sandbox, and its files are gone. With -t there is no wall time limit
 unless you set one, and the command can send control sequences to your terminal; without -t they are shown, not sent.
 
@@ -33,7 +34,9 @@ Examples:
 class ExecHelp : public CLI::Formatter {
  public:
   ExecHelp() { column_width(kHelpColumn); }
-  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: belljar exec [OPTIONS] [--] COMMAND...\n\n"; }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: belljar exec [OPTIONS] [--] COMMAND...\n\n";
+  }
 };
 
 // SRC:DST[:ro|:rw]
@@ -42,10 +45,13 @@ Result<MountSpec> parse_mount(const std::string& text) {
   const size_t second = first == std::string::npos ? first : text.find(':', first + 1);
   MountSpec mount;
   mount.source = text.substr(0, first);
-  mount.target = first == std::string::npos ? "" : text.substr(first + 1, second == std::string::npos ? second : second - first - 1);
+  mount.target = first == std::string::npos
+                     ? ""
+                     : text.substr(first + 1, second == std::string::npos ? second : second - first - 1);
   const std::string mode = second == std::string::npos ? "ro" : text.substr(second + 1);
   if (mount.source.empty() || !mount.target.starts_with("/") || (mode != "ro" && mode != "rw")) {
-    return fail(Code::kInvalid, "\"" + text + "\" is not SOURCE:TARGET or SOURCE:TARGET:rw, the target an absolute path");
+    return fail(Code::kInvalid,
+                "\"" + text + "\" is not SOURCE:TARGET or SOURCE:TARGET:rw, the target an absolute path");
   }
   char resolved[PATH_MAX];
   if (::realpath(mount.source.c_str(), resolved) == nullptr) {
@@ -59,7 +65,8 @@ Result<MountSpec> parse_mount(const std::string& text) {
 Result<void> check(const ExecRequest& request, const Settings& settings) {
   if (request.command.empty()) return fail(Code::kInvalid, "which command? e.g. belljar exec -- ls -l /");
   if (!request.terminal) return {};
-  if (settings.json) return fail(Code::kInvalid, "--json and -t don't go together: a terminal has no separate output to print");
+  if (settings.json)
+    return fail(Code::kInvalid, "--json and -t don't go together: a terminal has no separate output to print");
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
     return fail(Code::kInvalid, "-t needs a terminal on stdin and stdout; leave it out to use pipes");
   }
@@ -67,8 +74,10 @@ Result<void> check(const ExecRequest& request, const Settings& settings) {
 }
 
 int exec(ExecRequest request, const Settings& settings) {
-  if (const Result<void> good = check(request, settings); !good) return refuse(good.error().what + " (see `belljar exec --help`)");
-  return with_engine(settings, one_shot_options(settings), [&](Engine& engine) { return execute(engine, request, settings); });
+  if (const Result<void> good = check(request, settings); !good)
+    return refuse(good.error().what + " (see `belljar exec --help`)");
+  return with_engine(settings, one_shot_options(settings),
+                     [&](Engine& engine) { return execute(engine, request, settings); });
 }
 
 }  // namespace
@@ -93,10 +102,13 @@ void add_exec(CLI::App& app, Context& context) {
       request->mounts.push_back(std::move(*mount));
     }
   };
-  command->add_option_function<std::vector<std::string>>("--mount", add_mounts, "show a directory of this machine inside, read-only unless :rw")
+  command
+      ->add_option_function<std::vector<std::string>>("--mount", add_mounts,
+                                                      "show a directory of this machine inside, read-only unless :rw")
       ->type_name("SOURCE:TARGET[:rw]")
       ->allow_extra_args(false);
-  add_json_flag(*command, context, "print {status, exit_status, stdout, stderr, duration_ms, limits_hit, seal} at the end");
+  add_json_flag(*command, context,
+                "print {status, exit_status, stdout, stderr, duration_ms, limits_hit, seal} at the end");
   add_sandbox_flags(*command, context);
   add_limit_flags(*command, context);
   command->callback([request, command, &context] {

@@ -14,6 +14,7 @@
 #include "cli/json_output.h"
 #include "cli/relay.h"
 #include "cli/say.h"
+#include "cli/seal_text.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
 #include "cli/utf8.h"
@@ -84,8 +85,13 @@ struct Outcome {
 // Joins a started process to our streams or collects its output; ends with the process.
 class Session {
  public:
-  Session(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, Process process, Clock::time_point started)
-      : executor_(executor), sandbox_(std::move(sandbox)), process_(std::move(process)), started_(started), resized_(executor, SIGWINCH) {}
+  Session(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, Process process,
+          Clock::time_point started)
+      : executor_(executor),
+        sandbox_(std::move(sandbox)),
+        process_(std::move(process)),
+        started_(started),
+        resized_(executor, SIGWINCH) {}
 
   Task<Outcome> run(const ExecRequest& request, const Settings& settings) {
     Outcome outcome;
@@ -122,8 +128,10 @@ class Session {
       collect(std::move(process_.output), settings.limits.output_bytes, outcome.output);
       collect(std::move(process_.error), settings.limits.output_bytes, outcome.error);
     } else {
-      outputs_.push_back(std::make_unique<Relay>(executor_, process_.output.get(), STDOUT_FILENO, filter_for(STDOUT_FILENO)));
-      outputs_.push_back(std::make_unique<Relay>(executor_, process_.error.get(), STDERR_FILENO, filter_for(STDERR_FILENO)));
+      outputs_.push_back(
+          std::make_unique<Relay>(executor_, process_.output.get(), STDOUT_FILENO, filter_for(STDOUT_FILENO)));
+      outputs_.push_back(
+          std::make_unique<Relay>(executor_, process_.error.get(), STDERR_FILENO, filter_for(STDERR_FILENO)));
     }
     return raw;
   }
@@ -131,20 +139,22 @@ class Session {
   // The command sees the end of its input when ours ends.
   void join_input() {
     input_ = std::make_unique<Relay>(executor_, STDIN_FILENO, process_.input.get());
-    asio::co_spawn(executor_,
-                   [this]() -> Task<void> {
-                     co_await input_->ended();
-                     process_.input.reset();
-                   },
-                   [this](const std::exception_ptr&) { input_over_.set(0); });
+    asio::co_spawn(
+        executor_,
+        [this]() -> Task<void> {
+          co_await input_->ended();
+          process_.input.reset();
+        },
+        [this](const std::exception_ptr&) { input_over_.set(0); });
   }
 
   void collect(Fd from, uint64_t limit, Captured& into) {
     auto stream = std::make_shared<asio::posix::stream_descriptor>(executor_, from.release());
     auto done = std::make_shared<OneShot<int>>(executor_);
     collecting_.push_back(done);
-    asio::co_spawn(executor_, [stream, limit, &into]() -> Task<void> { co_await capture(*stream, limit, into); },
-                   [done](const std::exception_ptr&) { done->set(0); });
+    asio::co_spawn(
+        executor_, [stream, limit, &into]() -> Task<void> { co_await capture(*stream, limit, into); },
+        [done](const std::exception_ptr&) { done->set(0); });
   }
 
   void follow_size() {
@@ -213,14 +223,20 @@ json::object outcome_json(const Outcome& outcome, const Seal& seal) {
 // A sentence for each limit that the command ran into, so that "Killed" explains itself.
 void explain(const Outcome& outcome, const Limits& limits) {
   for (const std::string& limit : outcome.limits_hit) {
-    if (limit == "wall time") complain(fmt::format("the command took longer than its wall time limit of {} (--timeout)", format_duration(limits.wall_ms)));
-    if (limit == "cpu") complain(fmt::format("the command used more than its CPU time limit of {} (--cpu-time)", format_duration(limits.cpu_ms)));
+    if (limit == "wall time")
+      complain(fmt::format("the command took longer than its wall time limit of {} (--timeout)",
+                           format_duration(limits.wall_ms)));
+    if (limit == "cpu")
+      complain(fmt::format("the command used more than its CPU time limit of {} (--cpu-time)",
+                           format_duration(limits.cpu_ms)));
     if (limit == "memory") {
       complain(fmt::format("{} killed: the sandbox reached its memory limit of {} (--memory)",
-                           outcome.used.memory_kills == 1 ? "a process was" : fmt::format("{} processes were", outcome.used.memory_kills),
+                           outcome.used.memory_kills == 1 ? "a process was"
+                                                          : fmt::format("{} processes were", outcome.used.memory_kills),
                            format_size(limits.memory_bytes)));
     }
-    if (limit == "processes") complain(fmt::format("new processes were refused: the limit is {} (--processes)", limits.processes));
+    if (limit == "processes")
+      complain(fmt::format("new processes were refused: the limit is {} (--processes)", limits.processes));
   }
 }
 
@@ -240,7 +256,9 @@ int report(const std::string& sentence, int status, bool as_json) {
 int report(const Error& error, bool as_json) { return report(error.what, status_of(error), as_json); }
 
 int cannot_start(const Error& error, const ExecRequest& request, bool as_json) {
-  const int status = error.code == Code::kNotFound ? kNoSuchCommand : error.code == Code::kDenied ? kNotExecutable : status_of(error);
+  const int status = error.code == Code::kNotFound ? kNoSuchCommand
+                     : error.code == Code::kDenied ? kNotExecutable
+                                                   : status_of(error);
   return report("\"" + request.command.front() + "\" can't be started: " + error.what, status, as_json);
 }
 
@@ -249,14 +267,15 @@ int cannot_start(const Error& error, const ExecRequest& request, bool as_json) {
 Task<Result<std::string>> start_directory(Sandbox& sandbox, std::string wanted) {
   const Account& account = sandbox.account();
   const std::string directory = wanted.empty() ? account.home : wanted;
-  const Result<Fd> opened = co_await sandbox.warden().open(directory, O_RDONLY | O_DIRECTORY, 0, account.uid, account.gid, FileType::kDirectory);
+  const Result<Fd> opened = co_await sandbox.warden().open(directory, O_RDONLY | O_DIRECTORY, 0, account.uid,
+                                                           account.gid, FileType::kDirectory);
   if (opened) co_return directory;
   if (wanted.empty()) co_return "/";
   co_return fail(Code::kInvalid, "the sandbox has no directory \"" + wanted + "\" that its user may enter (--workdir)");
 }
 
-Task<int> execute_in(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, const ExecRequest& request,
-                     const Settings& settings) {
+Task<int> execute_in(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox,
+                     const ExecRequest& request, const Settings& settings) {
   Result<std::string> directory = co_await start_directory(*sandbox, request.directory);
   if (!directory) co_return report(directory.error(), settings.json);
   ProcessSpec spec;
@@ -301,8 +320,9 @@ Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   spec.require_full_seal = settings.require_full_seal;
   Result<std::shared_ptr<Sandbox>> sandbox = co_await engine.create_sandbox(std::move(spec));
   if (!sandbox) co_return co_await interrupted() ? kExitFailed : report(sandbox.error(), settings.json);
-  if (!settings.json && !(*sandbox)->seal().full()) complain("the seal is not full; it lacks " + (*sandbox)->seal().missing());
-  const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
+  if (!settings.json && !(*sandbox)->seal().full()) complain(seal_warning((*sandbox)->seal()));
+  it lacks " + (*sandbox)->seal().missing());
+      const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
   co_await (*sandbox)->destroy();
   co_return status;
 }

@@ -12,7 +12,8 @@ namespace {
 Result<std::pair<std::string, std::string>> variable(const std::string& text) {
   const size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  if (name.empty() || name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+  if (name.empty() ||
+      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
     return fail(Code::kInvalid, "\"" + text + "\" is not NAME=VALUE");
   }
   return std::pair(name, equals == std::string::npos ? process_environment(name) : text.substr(equals + 1));
@@ -21,7 +22,8 @@ Result<std::pair<std::string, std::string>> variable(const std::string& text) {
 }  // namespace
 
 void add_global_flags(CLI::App& app, Context& context) {
-  app.add_option("--config", context.config, "config file (default: ~/.config/belljar/config.toml, else /etc/belljar/config.toml)")
+  app.add_option("--config", context.config,
+                 "config file (default: ~/.config/belljar/config.toml, else /etc/belljar/config.toml)")
       ->type_name("FILE");
   app.add_option_function<std::string>(
          "--data",
@@ -43,35 +45,41 @@ void add_limit_flags(CLI::App& command, Context& context) {
     const std::string flag = flag_of(field);
     const auto set = [&context, &field, flag](const std::string& text) {
       Limits scratch;
-      if (const Result<void> good = set_limit(field, text, scratch); !good) throw CLI::ValidationError(flag, good.error().what);
+      if (const Result<void> good = set_limit(field, text, scratch); !good)
+        throw CLI::ValidationError(flag, good.error().what);
       context.overrides.emplace_back([&field, text](Settings& settings) {
         (void)set_limit(field, text, settings.limits);
         if (field.whole == &Limits::wall_ms) settings.timeout_given = true;
       });
     };
     const char* const type = field.kind == LimitKind::kTime ? "TIME" : field.kind == LimitKind::kSize ? "SIZE" : "N";
-    command.add_option_function<std::string>(flag, set, std::string(field.help) + " [" + limit_text(field, Limits{}) + "]")
+    command
+        .add_option_function<std::string>(flag, set, std::string(field.help) + " [" + limit_text(field, Limits{}) + "]")
         ->type_name(type)
         ->group("Limits (SIZE: 512M, 1G; TIME: 500ms, 30s, 2m)");
   }
 }
 
 void add_sandbox_flags(CLI::App& command, Context& context) {
-  command.add_option_function<std::string>(
-             "--template",
-             [&context](const std::string& name) {
-               if (!valid_template_name(name)) throw CLI::ValidationError("--template", "\"" + name + "\" can't be a template's name");
-               context.overrides.emplace_back([name](Settings& settings) { settings.template_name = name; });
-             },
-             "what the sandbox's root is made of [base]")
+  command
+      .add_option_function<std::string>(
+          "--template",
+          [&context](const std::string& name) {
+            if (!valid_template_name(name))
+              throw CLI::ValidationError("--template", "\"" + name + "\" can't be a template's name");
+            context.overrides.emplace_back([name](Settings& settings) { settings.template_name = name; });
+          },
+          "what the sandbox's root is made of [base]")
       ->type_name("NAME");
-  command.add_option_function<std::string>(
-             "--require-seal",
-             [&context](const std::string& level) {
-               if (level != "full" && level != "any") throw CLI::ValidationError("--require-seal", "must be full or any");
-               context.overrides.emplace_back([level](Settings& settings) { settings.require_full_seal = level == "full"; });
-             },
-             "full: refuse to run if any control is missing [any]")
+  command
+      .add_option_function<std::string>(
+          "--require-seal",
+          [&context](const std::string& level) {
+            if (level != "full" && level != "any") throw CLI::ValidationError("--require-seal", "must be full or any");
+            context.overrides.emplace_back(
+                [level](Settings& settings) { settings.require_full_seal = level == "full"; });
+          },
+          "full: refuse to run if any control is missing [any]")
       ->type_name("LEVEL");
 }
 
@@ -83,7 +91,9 @@ void add_env_flag(CLI::App& command, std::map<std::string, std::string>& into) {
       into[pair->first] = pair->second;
     }
   };
-  command.add_option_function<std::vector<std::string>>("-e,--env", set, "environment variable; NAME alone passes our own on")
+  command
+      .add_option_function<std::vector<std::string>>("-e,--env", set,
+                                                     "environment variable; NAME alone passes our own on")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
 }

@@ -39,7 +39,8 @@ TEST(JsonOutputTest, ACallHasEveryKeyOfTheManual) {
   result.output = "\xff";
   result.seal.set(Control::kMemory, ControlState::kUnavailable, "no cgroup");
   const json::object out = call_json(result);
-  for (const char* key : {"status", "return", "stdout", "stderr", "duration_ms", "limits_hit", "seal"}) EXPECT_TRUE(out.contains(key)) << key;
+  for (const char* key : {"status", "return", "stdout", "stderr", "duration_ms", "limits_hit", "seal"})
+    EXPECT_TRUE(out.contains(key)) << key;
   EXPECT_FALSE(out.contains("error"));
   EXPECT_EQ(out.at("stdout").as_string(), "\xef\xbf\xbd");
   EXPECT_EQ(out.at("seal").at("full"), false);

@@ -15,7 +15,8 @@
 namespace bj {
 namespace {
 
-constexpr const char* kFooter = R"(Exit status: 0 success, 1 the tool failed, 2 wrong usage, 3 the sandbox could not be made, 124 timeout.
+constexpr const char* kFooter =
+    R"(Exit status: 0 success, 1 the tool failed, 2 wrong usage, 3 the sandbox could not be made, 124 timeout.
 
 Examples:
   belljar run weather.py --args '{"city": "Oslo"}'
@@ -36,7 +37,8 @@ void load(Context& context) {
   }
   if (!settings->data_directory.starts_with("/")) {
     char here[4096];
-    if (::getcwd(here, sizeof here) != nullptr) settings->data_directory = std::string(here) + "/" + settings->data_directory;
+    if (::getcwd(here, sizeof here) != nullptr)
+      settings->data_directory = std::string(here) + "/" + settings->data_directory;
   }
   context.settings = std::move(*settings);
 }
@@ -88,7 +90,8 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
 
 int run_command(int argc, char** argv) {
   Context context;
-  CLI::App app("Belljar runs tools and code of AI agents, each in a sealed sandbox of its own, on this machine.", "belljar");
+  CLI::App app("Belljar runs tools and code of AI agents, each in a sealed sandbox of its own, on this machine.",
+               "belljar");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("belljar ") + BELLJAR_VERSION);
   app.require_subcommand(1);

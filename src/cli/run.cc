@@ -10,6 +10,7 @@
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/say.h"
+#include "cli/seal_text.h"
 #include "cli/terminal.h"
 #include "cli/tool_file.h"
 #include "cli/with_engine.h"
@@ -17,7 +18,8 @@
 namespace bj {
 namespace {
 
-constexpr const char* kFooter = R"(The tool's function is the file's last public one, or --name. What it prints goes to stdout and stderr, its return value
+constexpr const char* kFooter =
+    R"(The tool's function is the file's last public one, or --name. What it prints goes to stdout and stderr, its return value
 follows as one line of JSON on stdout. Control characters are shown, not sent, where output goes to a terminal.
 
 Exit status: 0 success, 1 the tool failed or hit a limit, 2 wrong usage or arguments, 3 the sandbox could not be made,
@@ -50,7 +52,8 @@ Result<CallSpec> prepare(const RunFlags& flags, const Settings& settings) {
   BJ_TRY(call.arguments, read_arguments(flags.arguments, settings.limits.argument_bytes));
   if (flags.system_packages) {
     if (settings.template_name != "base") {
-      return fail(Code::kInvalid, "--system-packages is for the base template: others have their own interpreter and packages");
+      return fail(Code::kInvalid,
+                  "--system-packages is for the base template: others have their own interpreter and packages");
     }
     call.environment.site_dirs = system_packages();
   }
@@ -79,7 +82,8 @@ std::string ended(std::string text) {
 
 std::string cut_note(const std::string& kept, uint64_t dropped) {
   if (dropped == 0) return {};
-  return "[output cut: " + std::to_string(kept.size()) + " of " + std::to_string(kept.size() + dropped) + " bytes shown]\n";
+  return "[output cut: " + std::to_string(kept.size()) + " of " + std::to_string(kept.size() + dropped) +
+         " bytes shown]\n";
 }
 
 std::string error_text(const CallError& error) {
@@ -95,10 +99,12 @@ void print_human(const CallResult& result) {
   print_untrusted(STDERR_FILENO, ended(result.error_output));
   print_untrusted(STDERR_FILENO, cut_note(result.output, result.output_dropped));
   print_untrusted(STDERR_FILENO, cut_note(result.error_output, result.error_output_dropped));
-  if (!result.seal.full()) complain("the seal was not full; it lacked " + result.seal.missing());
-  if (result.status == CallStatus::kOk) {
+  if (!result.seal.full()) complain(seal_warning(result.seal));
+  it lacked " + result.seal.missing());
+      if (result.status == CallStatus::kOk) {
     print_untrusted(STDOUT_FILENO, json_text(result.value) + "\n");
-  } else {
+  }
+  else {
     print_untrusted(STDERR_FILENO, error_text(result.error));
   }
 }
@@ -130,9 +136,8 @@ Task<int> call_once(Engine& engine, CallSpec spec, const Settings& settings, std
 int run(const RunFlags& flags, const Settings& settings) {
   Result<CallSpec> call = prepare(flags, settings);
   if (!call) return refuse(call.error().what);
-  return with_engine(settings, one_shot_options(settings), [&](Engine& engine) {
-    return call_once(engine, *call, settings, flags.interpreter);
-  });
+  return with_engine(settings, one_shot_options(settings),
+                     [&](Engine& engine) { return call_once(engine, *call, settings, flags.interpreter); });
 }
 
 }  // namespace
@@ -141,13 +146,20 @@ void add_run(CLI::App& app, Context& context) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App* const command = app.add_subcommand("run", "Run a Python or TypeScript tool once, in a fresh sandbox");
   command->footer(kFooter);
-  command->add_option("file", flags->file, "the tool's source: .py, .ts, .mts, .cts, .js, .mjs, .cjs")->required()->type_name("FILE");
-  command->add_option("-a,--args", flags->arguments, "arguments: a JSON object, @FILE, or - for stdin")->type_name("JSON");
+  command->add_option("file", flags->file, "the tool's source: .py, .ts, .mts, .cts, .js, .mjs, .cjs")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("-a,--args", flags->arguments, "arguments: a JSON object, @FILE, or - for stdin")
+      ->type_name("JSON");
   command->add_option("--name", flags->name, "the function to call [the last public one]")->type_name("NAME");
   add_env_flag(*command, flags->variables);
-  command->add_option("--venv", flags->venv, "a virtual environment or directory of Python packages, mounted read-only")->type_name("DIR");
-  command->add_flag("--system-packages", flags->system_packages, "let the tool import the system's own Python packages");
-  command->add_option("--preload", flags->preload, "a module to import before the call is timed")->type_name("MODULE")->allow_extra_args(false);
+  command->add_option("--venv", flags->venv, "a virtual environment or directory of Python packages, mounted read-only")
+      ->type_name("DIR");
+  command->add_flag("--system-packages", flags->system_packages,
+                    "let the tool import the system's own Python packages");
+  command->add_option("--preload", flags->preload, "a module to import before the call is timed")
+      ->type_name("MODULE")
+      ->allow_extra_args(false);
   command->add_option("--interpreter", flags->interpreter, "Python in the template [python3]")->type_name("PATH");
   add_json_flag(*command, context, "print {status, return, error, stdout, stderr, duration_ms, limits_hit, seal}");
   add_sandbox_flags(*command, context);

@@ -34,11 +34,22 @@ std::string seal_text(const Seal& seal) {
     out += fmt::format("  {:<11}", group.name);
     for (const Control control : group.controls) {
       const ControlState state = seal.at(control).state;
-      out += fmt::format(" {}{}", name_of(control), state == ControlState::kOn ? "" : fmt::format("({})", state_name(state)));
+      out += fmt::format(" {}{}", name_of(control),
+                         state == ControlState::kOn ? "" : fmt::format("({})", state_name(state)));
     }
     out += "\n";
   }
   return out;
+}
+
+std::string seal_warning(const Seal& seal) {
+  std::string names;
+  for (size_t i = 1; i < static_cast<size_t>(Control::kCount); ++i) {
+    const auto control = static_cast<Control>(i);
+    if (seal.at(control).state != ControlState::kOn)
+      names += (names.empty() ? "" : ", ") + std::string(name_of(control));
+  }
+  return names.empty() ? "" : "the seal is not full: it lacks " + names + " (`belljar doctor` tells why)";
 }
 
 }  // namespace bj

@@ -9,5 +9,7 @@ namespace bj {
 
 // "seal: full" or "seal: lacks io (unavailable: ...)", then a line a group.
 std::string seal_text(const Seal& seal);
+// For who did not ask: "the seal is not full: it lacks memory, cpu (...)". Empty when it is full.
+std::string seal_warning(const Seal& seal);
 
 }  // namespace bj

@@ -19,7 +19,8 @@
 namespace bj {
 namespace {
 
-constexpr const char* kFooter = R"(Before it listens, it makes one sealed Python call as a self-check and prints its result, its time and the seal.
+constexpr const char* kFooter =
+    R"(Before it listens, it makes one sealed Python call as a self-check and prints its result, its time and the seal.
 GET /health answers {"status": "ok", "version": ..., "seal_full": ...}. SIGINT or SIGTERM stops it.
 
 Examples:
@@ -46,7 +47,8 @@ Task<Result<CallResult>> check(Engine& engine, const Settings& settings) {
   BJ_CO_CHECK(co_await engine.call(call));
   co_await engine.settle(call);
   BJ_CO_TRY(CallResult result, co_await engine.call(call));
-  if (result.status != CallStatus::kOk) co_return fail(Code::kUnavailable, result.error.name + ": " + result.error.message);
+  if (result.status != CallStatus::kOk)
+    co_return fail(Code::kUnavailable, result.error.name + ": " + result.error.message);
   if (result.value != 42) co_return fail(Code::kInternal, "add(40, 2) returned " + json_text(result.value));
   co_return result;
 }
@@ -66,7 +68,8 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerAddress a
     co_return kExitSandbox;
   }
   facts.seal_full = checked->seal.full();
-  say(fmt::format("self-check: add(40, 2) = {} in {:.2f} ms, in a sandbox of its own\n", json_text(checked->value), checked->duration_ms));
+  say(fmt::format("self-check: add(40, 2) = {} in {:.2f} ms, in a sandbox of its own\n", json_text(checked->value),
+                  checked->duration_ms));
   say(seal_text(checked->seal));
   const std::string host = address.host.find(':') == std::string::npos ? address.host : "[" + address.host + "]";
   say(fmt::format("listening on http://{}:{}\n", host, (*server)->port()));
@@ -79,7 +82,8 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerAddress a
 int serve(const std::string& listen, const Settings& settings) {
   const Result<ServerAddress> address = parse_address(listen);
   if (!address) return refuse(address.error().what);
-  const int status = with_engine(settings, engine_options(settings), [&](Engine& engine) { return serve_until_stopped(engine, settings, *address); });
+  const int status = with_engine(settings, engine_options(settings),
+                                 [&](Engine& engine) { return serve_until_stopped(engine, settings, *address); });
   // Being asked to stop is how a server ends well.
   return status > 128 ? kExitOk : status;
 }

@@ -64,7 +64,7 @@ std::string process_environment(const std::string& name) {
 
 Result<std::string> default_data_directory(bool root, const Lookup& environment) {
   if (root) return "/var/lib/belljar";
-  const std::string own = xdg_path("XDG_DATA_HOME", "/.local/share/belljar", environment);
+  std::string own = xdg_path("XDG_DATA_HOME", "/.local/share/belljar", environment);
   if (own.empty()) return fail(Code::kInvalid, "HOME is not set: name a data directory with --data or BELLJAR_DATA");
   return own;
 }

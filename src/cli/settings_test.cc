@@ -81,7 +81,8 @@ TEST_F(SettingsTest, EveryLimitHasAVariable) {
 }
 
 TEST_F(SettingsTest, TimesMayBeGivenInMilliseconds) {
-  const auto settings = load_settings(write("c.toml", "[limits]\ncpu_time_ms = 40\n"), true, lookup({{"BELLJAR_TIMEOUT_MS", "250"}}));
+  const auto settings =
+      load_settings(write("c.toml", "[limits]\ncpu_time_ms = 40\n"), true, lookup({{"BELLJAR_TIMEOUT_MS", "250"}}));
   ASSERT_TRUE(settings) << settings.error().what;
   EXPECT_EQ(settings->limits.wall_ms, 250u);
   EXPECT_EQ(settings->limits.cpu_ms, 40u);
@@ -127,7 +128,8 @@ TEST(ConfigFileTest, WhatIsNotKnownIsRefusedWithItsLine) {
 TEST(ConfigFileTest, WrongTypesAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal("data = 3\n"), "c.toml:1: data must be a string in quotes");
   EXPECT_EQ(refusal("limits = 3\n"), "c.toml:1: limits must be a table: [limits]");
-  EXPECT_NE(refusal("[limits]\nmemory = true\n").find("c.toml:2: memory must be a number or a string"), std::string::npos);
+  EXPECT_NE(refusal("[limits]\nmemory = true\n").find("c.toml:2: memory must be a number or a string"),
+            std::string::npos);
   EXPECT_NE(refusal("[limits]\nmemory = -5\n").find("c.toml:2: memory: "), std::string::npos);
   EXPECT_NE(refusal("[pool.python]\nleast = 1.5\n").find("c.toml:2: least must be a whole number"), std::string::npos);
   EXPECT_NE(refusal("require_seal = \"most\"\n").find("c.toml:1"), std::string::npos);

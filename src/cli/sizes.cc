@@ -47,7 +47,8 @@ Result<uint64_t> parse_size(const std::string& text) {
   static constexpr const char* kExample = "512M or 1G";
   BJ_TRY(Quantity found, split(text, kExample));
   std::string& unit = found.unit;
-  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   if (unit.size() == 3 && unit.ends_with("IB")) unit.erase(1);
   if (unit.size() == 2 && unit.ends_with("B")) unit.erase(1);
   static constexpr std::string_view kUnits = "BKMGT";
@@ -61,9 +62,11 @@ Result<uint64_t> parse_size(const std::string& text) {
 Result<uint64_t> parse_duration_ms(const std::string& text) {
   static constexpr const char* kExample = "500ms, 30s or 2m";
   BJ_TRY(const Quantity found, split(text, kExample));
-  static const std::map<std::string, double> kUnits = {{"ms", 1}, {"", 1000}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}};
+  static const std::map<std::string, double> kUnits = {
+      {"ms", 1}, {"", 1000}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}};
   const auto unit = kUnits.find(found.unit);
-  if (unit == kUnits.end()) return fail(Code::kInvalid, fmt::format("\"{}\" is not a time, such as {}", text, kExample));
+  if (unit == kUnits.end())
+    return fail(Code::kInvalid, fmt::format("\"{}\" is not a time, such as {}", text, kExample));
   return scaled(found.number, unit->second, text);
 }
 

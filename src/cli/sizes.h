@@ -17,7 +17,7 @@ Result<uint64_t> parse_count(const std::string& text);
 // A decimal number without a unit.
 Result<double> parse_decimal(const std::string& text);
 
-std::string format_size(uint64_t bytes);        // "512 MiB"
+std::string format_size(uint64_t bytes);            // "512 MiB"
 std::string format_duration(uint64_t duration_ms);  // "1.5 s"
 
 }  // namespace bj

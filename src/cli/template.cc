@@ -1,4 +1,6 @@
 // belljar template: what sandboxes' roots are made of.
+#include "engine/template.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,14 +16,14 @@
 #include "cli/sizes.h"
 #include "cli/terminal.h"
 #include "cli/with_engine.h"
-#include "engine/template.h"
 #include "engine/template_import.h"
 #include "sys/files.h"
 
 namespace bj {
 namespace {
 
-constexpr const char* kFooter = R"(`base` is a read-only view of this machine's own system and made at its first use; others are imported.
+constexpr const char* kFooter =
+    R"(`base` is a read-only view of this machine's own system and made at its first use; others are imported.
 
 Examples:
   belljar template list
@@ -94,10 +96,13 @@ void add_template(CLI::App& app, Context& context) {
 
   auto name = std::make_shared<std::string>();
   auto source = std::make_shared<std::string>();
-  CLI::App* const import_command = command->add_subcommand("import", "Make a template of a root filesystem or an image");
-  import_command->footer("Everything in the file is taken as hostile; devices, set-id bits and extended attributes are left out.");
+  CLI::App* const import_command =
+      command->add_subcommand("import", "Make a template of a root filesystem or an image");
+  import_command->footer(
+      "Everything in the file is taken as hostile; devices, set-id bits and extended attributes are left out.");
   import_command->add_option("name", *name, "what it shall be called: a-z, 0-9, . _ -")->required()->type_name("NAME");
-  import_command->add_option("file", *source, "a directory, a tar, a docker-archive (docker save) or an OCI archive or layout")
+  import_command
+      ->add_option("file", *source, "a directory, a tar, a docker-archive (docker save) or an OCI archive or layout")
       ->required()
       ->type_name("FILE");
   import_command->callback([name, source, &context] { context.status = import(*name, *source, context.settings); });

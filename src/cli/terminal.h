@@ -1,4 +1,5 @@
-// The user's terminal: raw mode for exec -t, its size, and text from inside sandboxes made harmless before it gets there.
+// The user's terminal: raw mode for exec -t, its size, and text from inside sandboxes made harmless before it gets
+// there.
 #pragma once
 
 #include <termios.h>

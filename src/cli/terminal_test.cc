@@ -12,8 +12,12 @@ TEST(TerminalTest, ControlCharactersAreShownInsteadOfSent) {
 }
 
 TEST(TerminalTest, C1ControlsAreShownAsBytesAndAsCodePoints) {
-  EXPECT_EQ(harmless("\x9b" "31m"), "\\x9b31m");      // the byte: CSI for 8-bit terminals
-  EXPECT_EQ(harmless("\xc2\x9b" "31m"), "\\x9b31m");  // the code point: CSI for UTF-8 ones
+  EXPECT_EQ(harmless("\x9b"
+                     "31m"),
+            "\\x9b31m");  // the byte: CSI for 8-bit terminals
+  EXPECT_EQ(harmless("\xc2\x9b"
+                     "31m"),
+            "\\x9b31m");  // the code point: CSI for UTF-8 ones
 }
 
 TEST(TerminalTest, OrdinaryTextPasses) {

@@ -30,7 +30,8 @@ class ToolFileTest : public ::testing::Test {
 
 TEST_F(ToolFileTest, TheEndingTellsTheLanguage) {
   EXPECT_EQ(language_of("a/b.py").value(), Language::kPython);
-  for (const char* name : {"a.ts", "a.mts", "a.cts", "a.js", "a.mjs", "a.cjs"}) EXPECT_EQ(language_of(name).value(), Language::kTypeScript);
+  for (const char* name : {"a.ts", "a.mts", "a.cts", "a.js", "a.mjs", "a.cjs"})
+    EXPECT_EQ(language_of(name).value(), Language::kTypeScript);
   for (const char* name : {"a.rb", "a", ".py", "py", "a.PY"}) EXPECT_FALSE(language_of(name)) << name;
 }
 
@@ -52,13 +53,15 @@ TEST_F(ToolFileTest, ArgumentsAreAnObject) {
   EXPECT_EQ(read_arguments(R"({"a": 1})", 100)->at("a"), 1);
   EXPECT_TRUE(read_arguments("", 100)->empty());
   EXPECT_EQ(read_arguments("@" + write("args.json", R"({"b": 2})"), 100)->at("b"), 2);
-  for (const char* text : {"[1]", "3", "{", "{\"a\": NaN}", "{\"a\": 1} x", "\"x\""}) EXPECT_FALSE(read_arguments(text, 100)) << text;
+  for (const char* text : {"[1]", "3", "{", "{\"a\": NaN}", "{\"a\": 1} x", "\"x\""})
+    EXPECT_FALSE(read_arguments(text, 100)) << text;
   EXPECT_FALSE(read_arguments(std::string(1000, '[') + std::string(1000, ']'), 10'000));
 }
 
 TEST_F(ToolFileTest, PackagesAreFoundInAVirtualEnvironmentOrADirectory) {
   write("venv/lib/python3.11/site-packages/x.py", "");
-  EXPECT_EQ(packages_directory(directory_ + "/venv").value(), std::filesystem::canonical(directory_) / "venv/lib/python3.11/site-packages");
+  EXPECT_EQ(packages_directory(directory_ + "/venv").value(),
+            std::filesystem::canonical(directory_) / "venv/lib/python3.11/site-packages");
   write("plain/pkg/__init__.py", "");
   EXPECT_EQ(packages_directory(directory_ + "/plain").value(), std::filesystem::canonical(directory_) / "plain");
   write("other/readme.txt", "");

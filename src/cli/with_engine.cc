@@ -86,7 +86,7 @@ int status_of(const Error& error) {
   return error.code == Code::kInvalid || error.code == Code::kNotFound ? kExitUsage : kExitSandbox;
 }
 
-int with_engine(const Settings& settings, EngineOptions options, std::function<Task<int>(Engine&)> work) {
+int with_engine(const Settings& settings, EngineOptions options, const std::function<Task<int>(Engine&)>& work) {
   if (options.data_directory.empty()) options.data_directory = settings.data_directory;
   asio::io_context context(1);
   const auto engine = Engine::create(context, std::move(options));

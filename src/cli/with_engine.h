@@ -1,8 +1,8 @@
 // An engine around one piece of work: made before any thread exists, started, stopped on every path.
 //
-// SIGINT and SIGTERM stop the work: the wait it is in fails, it is expected to destroy its sandboxes and return, and the
-// status becomes 128 + signal. A second signal ends the process at once; the kernel then kills what is inside sandboxes,
-// and the next start removes what is left.
+// SIGINT and SIGTERM stop the work: the wait it is in fails, it is expected to destroy its sandboxes and return, and
+// the status becomes 128 + signal. A second signal ends the process at once; the kernel then kills what is inside
+// sandboxes, and the next start removes what is left.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,9 @@
 namespace bj {
 
 // Returns the work's status; 3, after one sentence on stderr, if there could be no engine. An empty data_directory in
-// `options` is taken from the settings. (`with_engine(settings, engine_options(settings), work)` has the settings' pools.)
-int with_engine(const Settings& settings, EngineOptions options, std::function<Task<int>(Engine&)> work);
+// `options` is taken from the settings. (`with_engine(settings, engine_options(settings), work)` has the settings'
+// pools.)
+int with_engine(const Settings& settings, EngineOptions options, const std::function<Task<int>(Engine&)>& work);
 
 // In a piece of work: true once a signal asked it to stop. What failed after that is not worth a message.
 Task<bool> interrupted();

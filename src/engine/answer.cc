@@ -2,7 +2,9 @@
 
 #include <boost/json/parser.hpp>
 #include <boost/json/serialize.hpp>
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 
 namespace bj {
 namespace {
@@ -23,6 +25,18 @@ std::string text_of(const json::object& object, std::string_view key) {
     text = text.substr(0, end);
   }
   return std::string(text);
+}
+
+// Boost.JSON reads 1e999 as infinity, which no JSON can carry back out.
+bool finite(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::double_: return std::isfinite(value.get_double());
+    case json::kind::array:
+      return std::all_of(value.get_array().begin(), value.get_array().end(), finite);
+    case json::kind::object:
+      return std::all_of(value.get_object().begin(), value.get_object().end(), [](const auto& item) { return finite(item.value()); });
+    default: return true;
+  }
 }
 
 tl::unexpected<Error> broken(const char* what) {
@@ -121,6 +135,7 @@ Result<void> decode_answer(std::string_view payload, const std::string& nonce, C
   if (error) return broken("not JSON");
   json::value value = parser.release();
   if (!value.is_object()) return broken("not an object");
+  if (!finite(value)) return broken("a number that is too large");
   json::object& answer = value.get_object();
   if (text_of(answer, "nonce") != nonce) return broken("wrong nonce");
   const std::string status = text_of(answer, "status");

@@ -1,5 +1,7 @@
 #include "engine/cgroup_pool.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 
 namespace bj {
@@ -14,13 +16,38 @@ CgroupLimits cgroup_limits(const Limits& limits) {
           .io_bytes_per_s = kIoBytesPerSecond};
 }
 
-Control control_of(const std::vector<Controller>& controllers) {
-  switch (controllers.front()) {
+Control control_of(Controller controller) {
+  switch (controller) {
     case Controller::kMemory: return Control::kMemory;
     case Controller::kPids: return Control::kPids;
     case Controller::kIo: return Control::kIo;
     default: return Control::kCpu;
   }
+}
+
+// What joining a hierarchy's group turns on: one control in version 1, all of them in version 2. Without a device there
+// is no I/O to limit.
+std::vector<Control> controls_of(const CgroupRoot& root, const CgroupRoot::Hierarchy& hierarchy) {
+  std::vector<Control> controls;
+  for (const Controller controller : hierarchy.controllers) {
+    const Control control = control_of(controller);
+    if (control == Control::kIo && root.device().empty()) continue;
+    if (std::find(controls.begin(), controls.end(), control) == controls.end()) controls.push_back(control);
+  }
+  return controls;
+}
+
+// One file a control, in the order of joined_controls(): a process may join the same group twice.
+Result<std::vector<Fd>> join_files_of(const CgroupRoot& root, const Cgroup& cgroup) {
+  BJ_TRY(const std::vector<Fd> files, cgroup.join_files());
+  std::vector<Fd> joins;
+  for (size_t i = 0; i < files.size(); ++i) {
+    for (size_t n = controls_of(root, root.hierarchies()[i]).size(); n > 0; --n) {
+      joins.emplace_back(::fcntl(files[i].get(), F_DUPFD_CLOEXEC, 0));
+      if (!joins.back().ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
+    }
+  }
+  return joins;
 }
 
 }  // namespace
@@ -62,7 +89,7 @@ Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
   } else {
     BJ_TRY(Cgroup cgroup, Cgroup::create(root_, prefix_ + std::to_string(++last_)));
     BJ_CHECK(cgroup.limit(wanted));
-    BJ_TRY(auto join, cgroup.join_files());
+    BJ_TRY(auto join, join_files_of(*root_, cgroup));
     lease.group_ = std::make_unique<LeasedGroup::Group>(LeasedGroup::Group{std::move(cgroup), std::move(join), wanted, {}});
   }
   lease.group_->before = lease.group_->cgroup.usage();
@@ -72,7 +99,9 @@ Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
 
 std::vector<Control> CgroupPool::joined_controls() const {
   std::vector<Control> controls;
-  for (const auto& hierarchy : root_->hierarchies()) controls.push_back(control_of(hierarchy.controllers));
+  for (const auto& hierarchy : root_->hierarchies()) {
+    for (const Control control : controls_of(*root_, hierarchy)) controls.push_back(control);
+  }
   return controls;
 }
 

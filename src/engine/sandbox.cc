@@ -20,8 +20,15 @@ namespace {
 constexpr int kLastResortMs = 5000;
 
 Result<void> check_mount(const MountSpec& mount) {
-  const bool plain = mount.target.starts_with("/") && mount.target.find("..") == std::string::npos;
-  if (!plain) return fail(Code::kInvalid, "mount target \"" + mount.target + "\" must be an absolute path without ..");
+  constexpr size_t kMaxTarget = 255, kMaxDepth = 16;
+  const auto depth = static_cast<size_t>(std::count(mount.target.begin(), mount.target.end(), '/'));
+  const bool plain = mount.target.starts_with("/") && mount.target.size() > 1 && mount.target.size() <= kMaxTarget &&
+                     depth <= kMaxDepth && mount.target.find("..") == std::string::npos &&
+                     mount.target.find('\0') == std::string::npos;
+  if (!plain) {
+    return fail(Code::kInvalid, "mount target \"" + mount.target.substr(0, kMaxTarget) +
+                                    "\" must be an absolute path without .., at most 255 characters and 16 levels");
+  }
   return {};
 }
 
@@ -72,6 +79,7 @@ Result<void> Sandbox::adopt(const SandboxSpec& spec) {
   if (spec.require_full_seal && !seal_.full()) {
     return fail(Code::kUnavailable, "a full seal was asked for and can't be had: " + seal_.missing());
   }
+  spec_.image = spec.image;
   spec_.environment = spec.environment;
   spec_.user = spec.user;
   spec_.limits = spec.limits;
@@ -117,6 +125,7 @@ Task<Result<void>> Sandbox::launch() {
     request.layers.push_back(number);
     policy.layer_targets.push_back(layer.target);
   }
+  if (spec_.mounts.size() > kMaxExtraMounts) co_return fail(Code::kInvalid, "a sandbox can have 8 mounts of its own");
   for (const MountSpec& mount : spec_.mounts) {
     BJ_CO_CHECK(check_mount(mount));
     BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(mount.source));

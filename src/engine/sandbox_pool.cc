@@ -10,7 +10,8 @@ namespace {
 std::string kind_of(const SandboxSpec& spec, bool one_user) {
   const Limits& l = spec.limits;
   std::string key = fmt::format("{}|{}|{}|{}|{}|{}|", l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
-  for (const TemplateLayer& layer : spec.image.layers) key += layer.path + "|";
+  for (const TemplateLayer& layer : spec.image.layers) key += layer.path + ":" + layer.target + "|";
+  key += spec.image.sudo ? "sudo|" : "|";  // a blank of a template with sudo has the socket for it
   return one_user ? key + spec.user : key;
 }
 

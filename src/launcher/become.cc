@@ -15,8 +15,8 @@ namespace {
 
 // Between clone and exec: no allocation, so not receive_message().
 bool receive_mounts(int late, CarryOut& state) {
-  char slots[kMaxSlots];
-  alignas(cmsghdr) char control[CMSG_SPACE(kMaxSlots * sizeof(int))];
+  uint8_t slots[kMaxSlots] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(kMaxSlots * sizeof(int))] = {};
   iovec part{slots, sizeof slots};
   msghdr header{};
   header.msg_iov = &part;
@@ -28,7 +28,8 @@ bool receive_mounts(int late, CarryOut& state) {
   const cmsghdr* rights = CMSG_FIRSTHDR(&header);
   if (rights == nullptr || rights->cmsg_len != CMSG_LEN(static_cast<size_t>(n) * sizeof(int))) return false;
   for (long i = 0; i < n; ++i) {
-    std::memcpy(&state.slots[static_cast<size_t>(slots[i])], CMSG_DATA(rights) + i * sizeof(int), sizeof(int));
+    if (slots[i] >= kMaxSlots) return false;
+    std::memcpy(&state.slots[slots[i]], CMSG_DATA(rights) + i * sizeof(int), sizeof(int));
   }
   return true;
 }

@@ -114,7 +114,7 @@ long loopback_up() {
   return r;
 }
 
-long reset_signals() {
+long reset_signals(long first, long last) {
   struct {
     void* handler;
     unsigned long flags;
@@ -122,8 +122,8 @@ long reset_signals() {
     uint64_t mask;
   } const action{};
   const uint64_t none = 0;
-  constexpr long kSigChld = 17, kSetMask = 2;
-  call(__NR_rt_sigaction, kSigChld, address(&action), 0, sizeof none);
+  constexpr long kSetMask = 2;
+  for (long s = first; s <= last; ++s) call(__NR_rt_sigaction, s, address(&action), 0, sizeof none);
   return call(__NR_rt_sigprocmask, kSetMask, address(&none), 0, sizeof none);
 }
 
@@ -254,7 +254,7 @@ long do_step(const Step& step, const char* text, const char* more, CarryOut& sta
     case Op::kLoopbackUp: return loopback_up();
     case Op::kHostname: return call(__NR_sethostname, address(text), static_cast<long>(raw::length(text)));
     case Op::kNewSession: return call(__NR_setsid);
-    case Op::kResetSignals: return reset_signals();
+    case Op::kResetSignals: return reset_signals(static_cast<long>(number), static_cast<long>(number2));
     case Op::kPrivateMounts: return call(__NR_mount, 0, address(text), 0, kMsRec | kMsPrivate, 0);
     case Op::kMakeDirectory: return make_directory(text, number);
     case Op::kMakeFile: return make_file(text);

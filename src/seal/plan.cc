@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <linux/mount.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 constexpr uint64_t kQuiet = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 constexpr uint64_t kInert = kQuiet | MOUNT_ATTR_NOEXEC;
 constexpr uint64_t kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC
+constexpr uint64_t kLastSignal = 64;
 constexpr uint32_t kInodesPerMib = 64;
 
 // Appends steps; each call is one line of the list that a reader follows.
@@ -228,7 +230,7 @@ uint64_t call_clone_flags() { return CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
 Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins) {
   Builder b;
   const uint64_t first_id = policy.ids.kind == IdMap::Kind::kRange ? 0 : policy.ids.inside;
-  b.add(Control::kNone, Op::kResetSignals);  // the launcher ignores SIGCHLD; the warden must not inherit that
+  b.add(Control::kNone, Op::kResetSignals, {.number = 1, .number2 = kLastSignal});  // the launcher ignores some
   join_cgroups(b, joins);
   b.add(Control::kNone, Op::kSetIds, {.number = first_id, .number2 = first_id});
   b.add(Control::kSession, Op::kNewSession);
@@ -252,7 +254,7 @@ Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const
 Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins) {
   Builder b;
   const bool own_uid = policy.ids.kind == IdMap::Kind::kRange;
-  b.add(Control::kNone, Op::kResetSignals);
+  b.add(Control::kNone, Op::kResetSignals, {.number = SIGCHLD, .number2 = SIGCHLD});  // the rest are the interpreter's
   join_cgroups(b, joins);
   b.add(Control::kSession, Op::kNewSession);
   b.add(Control::kNone, Op::kUmask, {.number = 0});

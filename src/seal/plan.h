@@ -18,13 +18,8 @@ struct Plan {
   std::string strings = std::string(1, '\0');  // offset 0 is the empty string
 
   PlanView view() const;
-  // "step 7 (root: pivot_root): Operation not permitted"
+  // "step 7 (pivot_root /new): Operation not permitted"
   std::string describe(const Failure& failure) const;
-};
-
-// Which cgroup files a sandbox joins, one slot each, in this order.
-struct CgroupSlot {
-  Control control;
 };
 
 // The sandbox's first process, from the launcher's clone to the warden. `joins`: the controls of its cgroup slots.

@@ -374,9 +374,9 @@ TEST(PlanTest, LimitsOfAProcessAreInThePlan) {
   EXPECT_EQ(rlimit(plan, RLIMIT_NOFILE), 99u);
   EXPECT_EQ(rlimit(plan, RLIMIT_CPU), 2u);  // whole seconds, rounded up
   EXPECT_EQ(rlimit(plan, RLIMIT_FSIZE), 4096u);
-  EXPECT_EQ(rlimit(plan, RLIMIT_CORE), 0u);
+  EXPECT_EQ(rlimit(plan, RLIMIT_CORE), 1u);
   EXPECT_EQ(rlimit(plan, RLIMIT_MSGQUEUE), 0u);
-  EXPECT_TRUE(rlimit(plan, RLIMIT_NPROC));
+  EXPECT_FALSE(rlimit(plan, RLIMIT_NPROC));  // the cgroup counts them
 }
 
 TEST(PlanTest, NoCpuLimitMeansNoCpuRlimit) { EXPECT_FALSE(rlimit(some_call(), RLIMIT_CPU)); }

@@ -18,7 +18,7 @@ struct Limits {
   uint64_t disk_bytes = 512u << 20; // everything the sandbox can write, /tmp and /dev/shm included
   uint64_t output_bytes = 1u << 20; // of stdout and of stderr, each
   uint64_t argument_bytes = 16u << 20;
-  uint64_t return_bytes = 16u << 20;
+  uint64_t return_bytes = 4u << 20;  // as JSON; parsed it may take many times that in the server
 
   bool operator==(const Limits&) const = default;
 };

@@ -40,6 +40,7 @@ Seal report_seal(const SealFacts& facts) {
                                                                                {Control::kIpcNs, CLONE_NEWIPC},
                                                                                {Control::kUtsNs, CLONE_NEWUTS}}};
   for (const auto& [control, flag] : kNamespaces) {
+    present.erase(control);  // steps inside a namespace, such as setting the host name, don't make it
     if ((facts.clone_flags & flag) != 0) present.insert(control);
   }
   if (facts.own_network) present.insert(Control::kNetNs);

@@ -15,7 +15,7 @@ enum class Op : uint8_t {
   kLoopbackUp,      //
   kHostname,        // text
   kNewSession,      //
-  kResetSignals,    // SIGCHLD to default, nothing blocked
+  kResetSignals,    // signals number to number2 to default, nothing blocked
   kPrivateMounts,   // "/" and everything below
   kMakeDirectory,   // text, number: mode
   kMakeFile,        // text

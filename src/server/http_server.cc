@@ -46,17 +46,20 @@ Response error_answer(const Request& request, http::status status, const std::st
 
 Response answer_to(const Request& request, const HealthFacts& facts) {
   if (request.count(http::field::host) != 1 || !names_this_machine(std::string(request[http::field::host]))) {
-    return error_answer(request, http::status::forbidden, "the Host header must name this machine: localhost, 127.0.0.1 or [::1]");
+    return error_answer(request, http::status::forbidden,
+                        "the Host header must name this machine: localhost, 127.0.0.1 or [::1]");
   }
   const std::string target(request.target());
-  if (target != "/" && target != "/health") return error_answer(request, http::status::not_found, "there is nothing here; try /health");
+  if (target != "/" && target != "/health")
+    return error_answer(request, http::status::not_found, "there is nothing here; try /health");
   if (request.method() != http::verb::get && request.method() != http::verb::head) {
     Response answer = error_answer(request, http::status::method_not_allowed, "only GET and HEAD are answered here");
     answer.set(http::field::allow, "GET, HEAD");
     return answer;
   }
   if (target == "/") {
-    return text_answer(request, http::status::ok, "text/plain; charset=utf-8", "Belljar " + facts.version + " is running; its health is at /health\n");
+    return text_answer(request, http::status::ok, "text/plain; charset=utf-8",
+                       "Belljar " + facts.version + " is running; its health is at /health\n");
   }
   const json::object health{{"status", "ok"}, {"version", facts.version}, {"seal_full", facts.seal_full}};
   return text_answer(request, http::status::ok, "application/json", json::serialize(health) + "\n");
@@ -66,7 +69,9 @@ Response answer_to(const Request& request, const HealthFacts& facts) {
 unsigned status_of(const boost::system::error_code& error) {
   if (error == http::error::header_limit) return 431;
   if (error == http::error::body_limit) return 413;
-  if (error == http::error::end_of_stream || error == http::error::partial_message || error.category() != http::make_error_code(http::error::bad_method).category()) return 0;
+  if (error == http::error::end_of_stream || error == http::error::partial_message ||
+      error.category() != http::make_error_code(http::error::bad_method).category())
+    return 0;
   return 400;
 }
 
@@ -95,9 +100,12 @@ Result<void> HttpServer::Impl::open(const ServerAddress& address) {
   if (!error) (void)acceptor.bind(endpoint, error);
   if (!error) (void)acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error == boost::system::errc::address_in_use) {
-    return fail(Code::kInvalid, fmt::format("port {} is in use: stop what listens there, or choose another with --listen {}:PORT", address.port, address.host));
+    return fail(Code::kInvalid,
+                fmt::format("port {} is in use: stop what listens there, or choose another with --listen {}:PORT",
+                            address.port, address.host));
   }
-  if (error) return fail(Code::kInvalid, fmt::format("can't listen on {}:{}: {}", address.host, address.port, error.message()));
+  if (error)
+    return fail(Code::kInvalid, fmt::format("can't listen on {}:{}: {}", address.host, address.port, error.message()));
   return {};
 }
 
@@ -122,8 +130,9 @@ Task<void> HttpServer::Impl::talk(std::shared_ptr<beast::tcp_stream> stream) {
     const auto [failed, ignored_size] = co_await http::async_read(*stream, buffer, parser, kNoThrow);
     const unsigned bad = failed ? status_of(failed) : 0;
     if (failed && bad == 0) break;
-    Response answer = failed ? error_answer(parser.get(), http::status(bad), "the request can't be read: " + failed.message())
-                             : answer_to(parser.get(), facts);
+    Response answer =
+        failed ? error_answer(parser.get(), http::status(bad), "the request can't be read: " + failed.message())
+               : answer_to(parser.get(), facts);
     if (failed) answer.keep_alive(false);
     going = answer.keep_alive();
     stream->expires_after(kRequestTime);
@@ -138,7 +147,8 @@ Task<void> HttpServer::Impl::talk(std::shared_ptr<beast::tcp_stream> stream) {
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
 
-Result<std::unique_ptr<HttpServer>> HttpServer::listen(const asio::any_io_executor& executor, const ServerAddress& address) {
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(const asio::any_io_executor& executor,
+                                                       const ServerAddress& address) {
   auto impl = std::make_unique<Impl>(executor);
   BJ_CHECK(impl->open(address));
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
@@ -185,7 +195,8 @@ Result<ServerAddress> parse_address(const std::string& text) {
   const auto ip = asio::ip::make_address(host, bad);
   if (bad) return fail(Code::kInvalid, "\"" + host + "\" is not an IP address: use 127.0.0.1:" + port);
   if (!ip.is_loopback()) {
-    return fail(Code::kInvalid, "Belljar listens on loopback only as long as it has no authentication: use 127.0.0.1:" + port);
+    return fail(Code::kInvalid,
+                "Belljar listens on loopback only as long as it has no authentication: use 127.0.0.1:" + port);
   }
   address.host = ip.to_string();
   return address;

@@ -31,7 +31,8 @@ struct HealthFacts {
 
 class HttpServer {
  public:
-  static Result<std::unique_ptr<HttpServer>> listen(const asio::any_io_executor& executor, const ServerAddress& address);
+  static Result<std::unique_ptr<HttpServer>> listen(const asio::any_io_executor& executor,
+                                                    const ServerAddress& address);
   ~HttpServer();
 
   // Accepts until it is cancelled or stop() is called. Who connects earlier waits for it.

@@ -17,15 +17,17 @@ TEST(ServerAddressTest, OnlyLoopbackIsTaken) {
   EXPECT_EQ(parse_address("127.0.0.1:80")->port, 80);
   EXPECT_EQ(parse_address("localhost:8090")->host, "127.0.0.1");
   EXPECT_EQ(parse_address("[::1]:8090")->host, "::1");
-  for (const char* text : {"0.0.0.0:80", "[::]:80", "10.0.0.1:80", "example.org:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "x"}) {
+  for (const char* text :
+       {"0.0.0.0:80", "[::]:80", "10.0.0.1:80", "example.org:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "x"}) {
     EXPECT_FALSE(parse_address(text)) << text;
   }
 }
 
 TEST(ServerAddressTest, HostsThatNameThisMachine) {
-  for (const char* host : {"localhost", "localhost:8090", "127.0.0.1:1", "[::1]", "[::1]:8090"}) EXPECT_TRUE(names_this_machine(host)) << host;
-  for (const char* host : {"", "evil.org", "localhost.evil.org", "localhost:", "localhost:80.evil.org", "127.0.0.1.evil.org", "::1",
-                           "localhost:123456"}) {
+  for (const char* host : {"localhost", "localhost:8090", "127.0.0.1:1", "[::1]", "[::1]:8090"})
+    EXPECT_TRUE(names_this_machine(host)) << host;
+  for (const char* host : {"", "evil.org", "localhost.evil.org", "localhost:", "localhost:80.evil.org",
+                           "127.0.0.1.evil.org", "::1", "localhost:123456"}) {
     EXPECT_FALSE(names_this_machine(host)) << host;
   }
 }
@@ -62,7 +64,9 @@ TEST(HttpServerTest, HealthTellsVersionAndSeal) {
   EXPECT_NE(answer.find(R"({"status":"ok","version":"1.2","seal_full":true})"), std::string::npos) << answer;
 }
 
-TEST(HttpServerTest, TheRootIsForPeople) { EXPECT_NE(get("/", "127.0.0.1:8090").find("Belljar 1.2 is running"), std::string::npos); }
+TEST(HttpServerTest, TheRootIsForPeople) {
+  EXPECT_NE(get("/", "127.0.0.1:8090").find("Belljar 1.2 is running"), std::string::npos);
+}
 
 TEST(HttpServerTest, OtherPathsAreNotThere) {
   const std::string answer = get("/x", "localhost");
@@ -78,7 +82,8 @@ TEST(HttpServerTest, AnotherHostIsRefused) {
 
 TEST(HttpServerTest, GarbageAndGiantHeadersAreRefused) {
   EXPECT_TRUE(exchange("\x01\x02garbage\r\n\r\n").find("400") != std::string::npos);
-  EXPECT_TRUE(exchange("GET / HTTP/1.1\r\nX: " + std::string(100'000, 'a') + "\r\n\r\n").find("431") != std::string::npos);
+  EXPECT_TRUE(exchange("GET / HTTP/1.1\r\nX: " + std::string(100'000, 'a') + "\r\n\r\n").find("431") !=
+              std::string::npos);
 }
 
 TEST(HttpServerTest, APortThatIsTakenIsNamed) {

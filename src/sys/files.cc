@@ -89,17 +89,58 @@ Result<std::vector<Entry>> list_directory(int dir) {
   }
 }
 
-Result<void> remove_tree(int dir, const std::string& name) {
-  if (::unlinkat(dir, name.c_str(), 0) == 0 || errno == ENOENT) return {};
-  if (errno != EISDIR && errno != EPERM) return fail_errno("unlink(" + name + ")");
-  {
-    BJ_TRY(const Fd fd, open_at(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-    BJ_TRY(const auto entries, list_directory(fd.get()));
-    for (const Entry& entry : entries) BJ_CHECK(remove_tree(fd.get(), entry.name));
+namespace {
+
+// Removes a tree with a bounded number of open directories: what lies deeper is moved up to `top` and comes later.
+class TreeRemover {
+ public:
+  explicit TreeRemover(int top) : top_(top) {}
+
+  Result<void> remove(const std::string& name) {
+    waiting_ = {name};
+    while (!waiting_.empty()) {
+      const std::string next = std::move(waiting_.back());
+      waiting_.pop_back();
+      BJ_CHECK(remove_at(top_, next, 0));
+    }
+    return {};
   }
-  if (::unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) return fail_errno("rmdir(" + name + ")");
-  return {};
-}
+
+ private:
+  static constexpr int kMaxDepth = 64;
+
+  Result<void> remove_at(int dir, const std::string& name, int depth) {
+    if (::unlinkat(dir, name.c_str(), 0) == 0 || errno == ENOENT) return {};
+    if (errno != EISDIR && errno != EPERM) return fail_errno("unlink(" + name + ")");
+    if (depth == kMaxDepth) return move_up(dir, name);
+    {
+      BJ_TRY(const Fd fd, open_at(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+      BJ_TRY(const auto entries, list_directory(fd.get()));
+      for (const Entry& entry : entries) BJ_CHECK(remove_at(fd.get(), entry.name, depth + 1));
+    }
+    if (::unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) return fail_errno("rmdir(" + name + ")");
+    return {};
+  }
+
+  Result<void> move_up(int dir, const std::string& name) {
+    for (;;) {
+      const std::string aside = ".removed-" + std::to_string(++moved_);
+      if (::renameat2(dir, name.c_str(), top_, aside.c_str(), RENAME_NOREPLACE) == 0) {
+        waiting_.push_back(aside);
+        return {};
+      }
+      if (errno != EEXIST) return fail_errno("rename(" + name + ")");
+    }
+  }
+
+  int top_;
+  uint64_t moved_ = 0;
+  std::vector<std::string> waiting_;
+};
+
+}  // namespace
+
+Result<void> remove_tree(int dir, const std::string& name) { return TreeRemover(dir).remove(name); }
 
 Result<Fd> anonymous_file(const char* name, std::string_view contents) {
   constexpr unsigned kExecutable = 0x10;  // MFD_EXEC, unknown to older kernels
