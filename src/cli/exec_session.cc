@@ -321,8 +321,7 @@ Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   Result<std::shared_ptr<Sandbox>> sandbox = co_await engine.create_sandbox(std::move(spec));
   if (!sandbox) co_return co_await interrupted() ? kExitFailed : report(sandbox.error(), settings.json);
   if (!settings.json && !(*sandbox)->seal().full()) complain(seal_warning((*sandbox)->seal()));
-  it lacks " + (*sandbox)->seal().missing());
-      const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
+  const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
   co_await (*sandbox)->destroy();
   co_return status;
 }

@@ -100,11 +100,9 @@ void print_human(const CallResult& result) {
   print_untrusted(STDERR_FILENO, cut_note(result.output, result.output_dropped));
   print_untrusted(STDERR_FILENO, cut_note(result.error_output, result.error_output_dropped));
   if (!result.seal.full()) complain(seal_warning(result.seal));
-  it lacked " + result.seal.missing());
-      if (result.status == CallStatus::kOk) {
+  if (result.status == CallStatus::kOk) {
     print_untrusted(STDOUT_FILENO, json_text(result.value) + "\n");
-  }
-  else {
+  } else {
     print_untrusted(STDERR_FILENO, error_text(result.error));
   }
 }
