@@ -53,9 +53,11 @@ bool receive_plan(int control) {
   if (got.size < static_cast<long>(sizeof g_header)) return false;
   raw::copy(&g_header, g_plan, sizeof g_header);
   const size_t steps = size_t{g_header.step_count} * sizeof(Step);
-  if (g_header.step_count > kMaxSteps || sizeof g_header + steps + g_header.strings_size != static_cast<size_t>(got.size)) return false;
-  g_view = {reinterpret_cast<const Step*>(g_plan + sizeof g_header), g_header.step_count, g_plan + sizeof g_header + steps,
-            g_header.strings_size};
+  if (g_header.step_count > kMaxSteps ||
+      sizeof g_header + steps + g_header.strings_size != static_cast<size_t>(got.size))
+    return false;
+  g_view = {reinterpret_cast<const Step*>(g_plan + sizeof g_header), g_header.step_count,
+            g_plan + sizeof g_header + steps, g_header.strings_size};
   return true;
 }
 
@@ -156,7 +158,8 @@ void reply(int control, uint32_t id, long pid, int pidfd) {
   const zygote::ForkReply answer{id, pid < 0 ? static_cast<int>(-pid) : 0};
   ward::IoVector part{const_cast<zygote::ForkReply*>(&answer), sizeof answer};
   ward::Rights rights{ward::kRightsHeader + sizeof(int), 1, 1, {pidfd}};
-  ward::MessageHeader header{nullptr, 0, &part, 1, pidfd >= 0 ? &rights : nullptr, pidfd >= 0 ? size_t{24} : size_t{0}, 0};
+  ward::MessageHeader header{nullptr, 0, &part, 1, pidfd >= 0 ? &rights : nullptr, pidfd >= 0 ? size_t{24} : size_t{0},
+                             0};
   call(__NR_sendmsg, control, address(&header), ward::kNoSignal);
 }
 
@@ -186,7 +189,8 @@ PyObject* serve(PyObject*, PyObject* args) {
     zygote::ForkRequest request{};
     const Received got = receive(control, &request, sizeof request);
     if (got.size <= 0) call(__NR_exit_group, 0);
-    if (got.size != sizeof request || request.cgroup_count > kMaxCgroups || got.count != static_cast<int>(3 + request.cgroup_count)) {
+    if (got.size != sizeof request || request.cgroup_count > kMaxCgroups ||
+        got.count != static_cast<int>(3 + request.cgroup_count)) {
       for (int i = 0; i < got.count; ++i) ward::close(got.fds[i]);
       reply(control, request.id, -ward::kEINVAL, -1);
       continue;
@@ -204,10 +208,11 @@ PyObject* serve(PyObject*, PyObject* args) {
   }
 }
 
-PyMethodDef g_methods[] = {
-    {"serve", serve, METH_VARARGS, "serve(control_fd, report): forks on request; returns (channel, warm) in children only"},
-    {nullptr, nullptr, 0, nullptr}};
-PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "belljar_zygote", nullptr, -1, g_methods, nullptr, nullptr, nullptr, nullptr};
+PyMethodDef g_methods[] = {{"serve", serve, METH_VARARGS,
+                            "serve(control_fd, report): forks on request; returns (channel, warm) in children only"},
+                           {nullptr, nullptr, 0, nullptr}};
+PyModuleDef g_module = {
+    PyModuleDef_HEAD_INIT, "belljar_zygote", nullptr, -1, g_methods, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

@@ -28,22 +28,17 @@ inline tl::unexpected<Error> fail(Code code, std::string what, int sys = 0) {
 inline Code code_of_errno(int error) {
   switch (error) {
     case ENOENT:
-    case ESRCH:
-      return Code::kNotFound;
+    case ESRCH: return Code::kNotFound;
     case EPERM:
-    case EACCES:
-      return Code::kDenied;
+    case EACCES: return Code::kDenied;
     case ENOSPC:
     case EMFILE:
     case ENFILE:
     case ENOMEM:
-    case EAGAIN:
-      return Code::kExhausted;
+    case EAGAIN: return Code::kExhausted;
     case ENOSYS:
-    case EOPNOTSUPP:
-      return Code::kUnavailable;
-    default:
-      return Code::kInternal;
+    case EOPNOTSUPP: return Code::kUnavailable;
+    default: return Code::kInternal;
   }
 }
 
@@ -56,9 +51,9 @@ inline tl::unexpected<Error> fail_errno(const std::string& call) { return fail_w
 
 #define BJ_CAT_(a, b) a##b
 #define BJ_CAT(a, b) BJ_CAT_(a, b)
-#define BJ_TRY_(tmp, decl, ret, ...)                       \
-  auto tmp = (__VA_ARGS__);                                \
-  if (!tmp) ret ::tl::unexpected(std::move(tmp).error());  \
+#define BJ_TRY_(tmp, decl, ret, ...)                      \
+  auto tmp = (__VA_ARGS__);                               \
+  if (!tmp) ret ::tl::unexpected(std::move(tmp).error()); \
   decl = std::move(*tmp)
 #define BJ_CHECK_(tmp, ret, ...) \
   if (auto tmp = (__VA_ARGS__); !tmp) ret ::tl::unexpected(std::move(tmp).error())

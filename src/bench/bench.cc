@@ -31,7 +31,10 @@ double available_kb() {
 class Bench {
  public:
   Bench(Engine& engine, BenchOptions options, BenchProgress progress)
-      : executor_(engine.host().executor), engine_(engine), options_(std::move(options)), progress_(std::move(progress)) {}
+      : executor_(engine.host().executor),
+        engine_(engine),
+        options_(std::move(options)),
+        progress_(std::move(progress)) {}
 
   Task<Result<std::vector<BenchRow>>> run() {
     BJ_CO_TRY(base_, engine_.templates().find("base"));
@@ -113,9 +116,16 @@ class Bench {
     BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
     add_call_p50_ = sample.p50();
     const double ratio = sample.p50() / baseline.p50();
-    add_row({.work = "warm Python call add(a, b), full seal, 3 ms apart", .p50_ms = sample.p50(), .p99_ms = sample.p99(),
-             .baseline = "python3 -I -S -c pass", .baseline_p50_ms = baseline.p50(), .ratio = ratio,
-             .goal = "p50 <= 1/12; p99 <= baseline's p50", .met = ratio <= 1.0 / 12 && sample.p99() <= baseline.p50(), .note = {}, .skipped = {}});
+    add_row({.work = "warm Python call add(a, b), full seal, 3 ms apart",
+             .p50_ms = sample.p50(),
+             .p99_ms = sample.p99(),
+             .baseline = "python3 -I -S -c pass",
+             .baseline_p50_ms = baseline.p50(),
+             .ratio = ratio,
+             .goal = "p50 <= 1/12; p99 <= baseline's p50",
+             .met = ratio <= 1.0 / 12 && sample.p99() <= baseline.p50(),
+             .note = {},
+             .skipped = {}});
     co_return Result<void>();
   }
 
@@ -127,9 +137,16 @@ class Bench {
     BJ_CO_TRY(const Sample sample, co_await paced_calls(spec, options_.samples, false));
     BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
     const double ratio = sample.p50() / baseline.p50();
-    add_row({.work = "the same, empty pool (forked on demand)", .p50_ms = sample.p50(), .p99_ms = sample.p99(),
-             .baseline = "python3 -I -S -c pass", .baseline_p50_ms = baseline.p50(), .ratio = ratio, .goal = "p50 <= 2/5",
-             .met = ratio <= 0.4, .note = {}, .skipped = {}});
+    add_row({.work = "the same, empty pool (forked on demand)",
+             .p50_ms = sample.p50(),
+             .p99_ms = sample.p99(),
+             .baseline = "python3 -I -S -c pass",
+             .baseline_p50_ms = baseline.p50(),
+             .ratio = ratio,
+             .goal = "p50 <= 2/5",
+             .met = ratio <= 0.4,
+             .note = {},
+             .skipped = {}});
     co_return Result<void>();
   }
 
@@ -169,9 +186,16 @@ class Bench {
     }
     BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
     const double ratio = sample.p50() / baseline.p50();
-    add_row({.work = "burst: 100 calls at once on a full pool, all answered", .p50_ms = sample.p50(), .p99_ms = sample.p99(),
-             .baseline = "python3 -I -S -c pass", .baseline_p50_ms = baseline.p50(), .ratio = ratio, .goal = "<= 15 x",
-             .met = ratio <= 15, .note = {}, .skipped = {}});
+    add_row({.work = "burst: 100 calls at once on a full pool, all answered",
+             .p50_ms = sample.p50(),
+             .p99_ms = sample.p99(),
+             .baseline = "python3 -I -S -c pass",
+             .baseline_p50_ms = baseline.p50(),
+             .ratio = ratio,
+             .goal = "<= 15 x",
+             .met = ratio <= 15,
+             .note = {},
+             .skipped = {}});
     co_return Result<void>();
   }
 
@@ -204,22 +228,29 @@ class Bench {
               }));
     BJ_CO_TRY(const double after, co_await rate(kParallel, options_.sustained_s / 2, spawn));
     const double spawned = (before + after) / 2;
-    add_row({.work = "calls per second, 32 at once, sustained, refill included", .p50_ms = 1000 / calls, .p99_ms = 0,
-             .baseline = "python3 -I -S -c pass per second, same driver", .baseline_p50_ms = 1000 / spawned,
-             .ratio = calls / spawned, .goal = ">= 2 x (stretch 3 x)", .met = calls >= 2 * spawned,
-             .note = fmt::format("{:.0f}/s against {:.0f}/s; times are ms per call", calls, spawned), .skipped = {}});
+    add_row({.work = "calls per second, 32 at once, sustained, refill included",
+             .p50_ms = 1000 / calls,
+             .p99_ms = 0,
+             .baseline = "python3 -I -S -c pass per second, same driver",
+             .baseline_p50_ms = 1000 / spawned,
+             .ratio = calls / spawned,
+             .goal = ">= 2 x (stretch 3 x)",
+             .met = calls >= 2 * spawned,
+             .note = fmt::format("{:.0f}/s against {:.0f}/s; times are ms per call", calls, spawned),
+             .skipped = {}});
     co_return Result<void>();
   }
 
   // An environment that has pydantic: installed once with pip into the scratch directory.
   Task<Result<std::string>> pydantic_packages() {
     const std::string venv = options_.scratch + "/pydantic-venv";
-    struct stat info {};
+    struct stat info{};
     if (::stat((venv + "/done").c_str(), &info) != 0) {
       BJ_CO_CHECK(make_directories(options_.scratch, 0755));
       BJ_CO_CHECK(co_await spawn_and_wait(executor_, {"/usr/bin/python3", "-m", "venv", venv}));
       // Through a shell for pip's configuration of this machine: the baseline's empty environment hides it.
-      BJ_CO_CHECK(co_await spawn_and_wait(executor_, {"/bin/sh", "-c", "HOME=${HOME:-/root} exec " + venv + "/bin/pip install -q pydantic"}));
+      BJ_CO_CHECK(co_await spawn_and_wait(
+          executor_, {"/bin/sh", "-c", "HOME=${HOME:-/root} exec " + venv + "/bin/pip install -q pydantic"}));
       BJ_CO_CHECK(write_file_atomically(venv + "/done", "", 0644));
     }
     BJ_CO_TRY(const Fd lib, open_path(venv + "/lib", O_RDONLY | O_DIRECTORY));
@@ -231,7 +262,11 @@ class Bench {
   }
 
   Task<Result<void>> pydantic() {
-    BenchRow row{.work = "a tool whose module imports pydantic, warm", .baseline = "the add call", .goal = "p50 <= 2 x", .note = {}, .skipped = {}};
+    BenchRow row{.work = "a tool whose module imports pydantic, warm",
+                 .baseline = "the add call",
+                 .goal = "p50 <= 2 x",
+                 .note = {},
+                 .skipped = {}};
     const Result<std::string> packages = co_await pydantic_packages();
     if (!packages) {
       row.skipped = "pydantic could not be installed: " + packages.error().what;
@@ -261,7 +296,8 @@ class Bench {
     CallSpec spec = new_pool(kAddTypeScript, {}, {.least = 4, .most = 4, .warm = 0});
     spec.language = Language::kTypeScript;
     spec.filename = "add.ts";
-    BenchRow row{.work = "warm TypeScript call", .baseline = "node -e 0", .goal = "p50 <= 1/8", .note = {}, .skipped = {}};
+    BenchRow row{
+        .work = "warm TypeScript call", .baseline = "node -e 0", .goal = "p50 <= 1/8", .note = {}, .skipped = {}};
     Sample baseline;
     if (const Result<void> node = co_await add_baseline(baseline, {"node", "-e", "0"}, options_.samples / 6); !node) {
       row.skipped = "no Node.js here: " + node.error().what;
@@ -307,9 +343,11 @@ class Bench {
 
   // Both sides in turn, a pause between: what one leaves to the kernel does not fall on the other.
   Task<Result<void>> create_destroy() {
-    const std::vector<std::string> bwrap = {"bwrap", "--unshare-all", "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin",
-                                            "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--proc", "/proc",
-                                            "--dev", "/dev", "--tmpfs", "/tmp", "--die-with-parent", "/bin/true"};
+    const std::vector<std::string> bwrap = {
+        "bwrap",    "--unshare-all", "--ro-bind", "/usr", "/usr",      "--symlink", "usr/bin",
+        "/bin",     "--symlink",     "usr/lib",   "/lib", "--symlink", "usr/lib64", "/lib64",
+        "--proc",   "/proc",         "--dev",     "/dev", "--tmpfs",   "/tmp",      "--die-with-parent",
+        "/bin/true"};
     const Create prepared = [this] { return engine_.create_sandbox(sandbox_spec()); };
     const Create from_nothing = [this] { return Sandbox::create(engine_.host(), sandbox_spec()); };
     Sample first, second, baseline;
@@ -330,9 +368,16 @@ class Bench {
     for (const auto& [work, sample] : {std::pair("create + /bin/true + destroy", &first),
                                        std::pair("the same with no blank sandbox prepared", &second)}) {
       const double ratio = baseline.empty() ? 0 : sample->p50() / baseline.p50();
-      add_row({.work = work, .p50_ms = sample->p50(), .p99_ms = sample->p99(), .baseline = "bwrap --unshare-all ... true",
-               .baseline_p50_ms = baseline.p50(), .ratio = ratio, .goal = "p50 <= 0.8 x", .met = !baseline.empty() && ratio <= 0.8,
-               .note = {}, .skipped = skipped});
+      add_row({.work = work,
+               .p50_ms = sample->p50(),
+               .p99_ms = sample->p99(),
+               .baseline = "bwrap --unshare-all ... true",
+               .baseline_p50_ms = baseline.p50(),
+               .ratio = ratio,
+               .goal = "p50 <= 0.8 x",
+               .met = !baseline.empty() && ratio <= 0.8,
+               .note = {},
+               .skipped = skipped});
     }
     co_return Result<void>();
   }
@@ -343,10 +388,24 @@ class Bench {
     const Result<void> done = co_await measure_live(*sandbox, command, file);
     co_await sandbox->destroy();
     BJ_CO_CHECK(done);
-    add_row({.work = "command in a live sandbox", .p50_ms = command.p50(), .p99_ms = command.p99(), .baseline = {}, .ratio = 0,
-             .goal = "p50 <= 1.5 ms", .met = command.p50() <= 1.5, .note = {}, .skipped = {}});
-    add_row({.work = "open and read a small file in it", .p50_ms = file.p50(), .p99_ms = file.p99(), .baseline = {}, .ratio = 0,
-             .goal = "p50 <= 0.1 ms", .met = file.p50() <= 0.1, .note = {}, .skipped = {}});
+    add_row({.work = "command in a live sandbox",
+             .p50_ms = command.p50(),
+             .p99_ms = command.p99(),
+             .baseline = {},
+             .ratio = 0,
+             .goal = "p50 <= 1.5 ms",
+             .met = command.p50() <= 1.5,
+             .note = {},
+             .skipped = {}});
+    add_row({.work = "open and read a small file in it",
+             .p50_ms = file.p50(),
+             .p99_ms = file.p99(),
+             .baseline = {},
+             .ratio = 0,
+             .goal = "p50 <= 0.1 ms",
+             .met = file.p50() <= 0.1,
+             .note = {},
+             .skipped = {}});
     co_return Result<void>();
   }
 
@@ -386,11 +445,25 @@ class Bench {
     for (const auto& sandbox : live) co_await sandbox->destroy();
     BJ_CO_CHECK(failed);
     const double each_kb = (before - after_kb_) / options_.live_sandboxes;
-    add_row({.work = fmt::format("{} live idle sandboxes, MB each", options_.live_sandboxes), .p50_ms = 0, .p99_ms = 0, .baseline = {},
-             .ratio = each_kb / 1024, .goal = "<= 1 MB each", .met = each_kb <= 1024, .note = fmt::format("{:.0f} KB each", each_kb), .skipped = {}});
-    add_row({.work = "one more create then", .p50_ms = last.p50(), .p99_ms = last.p99(), .baseline = "the first creates",
-             .baseline_p50_ms = first.p50(), .ratio = last.p50() / first.p50(), .goal = "<= 2 x", .met = last.p50() <= 2 * first.p50(),
-             .note = {}, .skipped = {}});
+    add_row({.work = fmt::format("{} live idle sandboxes, MB each", options_.live_sandboxes),
+             .p50_ms = 0,
+             .p99_ms = 0,
+             .baseline = {},
+             .ratio = each_kb / 1024,
+             .goal = "<= 1 MB each",
+             .met = each_kb <= 1024,
+             .note = fmt::format("{:.0f} KB each", each_kb),
+             .skipped = {}});
+    add_row({.work = "one more create then",
+             .p50_ms = last.p50(),
+             .p99_ms = last.p99(),
+             .baseline = "the first creates",
+             .baseline_p50_ms = first.p50(),
+             .ratio = last.p50() / first.p50(),
+             .goal = "<= 2 x",
+             .met = last.p50() <= 2 * first.p50(),
+             .note = {},
+             .skipped = {}});
     co_return Result<void>();
   }
 

@@ -13,7 +13,7 @@
 namespace bj {
 
 struct BenchOptions {
-  std::string filter;   // only rows whose work contains it
+  std::string filter;  // only rows whose work contains it
   int samples = 300;
   double sustained_s = 10;
   int live_sandboxes = 1000;

@@ -38,13 +38,13 @@ class Stopwatch {
 struct BenchRow {
   std::string work;
   double p50_ms = 0, p99_ms = 0;
-  std::string baseline;         // empty: an absolute goal
+  std::string baseline;  // empty: an absolute goal
   double baseline_p50_ms = 0;
-  double ratio = 0;             // as the goal counts it
+  double ratio = 0;  // as the goal counts it
   std::string goal;
   bool met = false;
   std::string note;
-  std::string skipped;          // why there is no measurement
+  std::string skipped;  // why there is no measurement
 };
 
 }  // namespace bj

@@ -36,19 +36,22 @@ json::object to_json(const BenchRow& row) {
 std::string number(double value) { return value == 0 ? "-" : fmt::format("{:.3f}", value); }
 
 void print_table(const std::vector<BenchRow>& rows) {
-  std::string text = "| work | p50 ms | p99 ms | baseline | its p50 ms | ratio | goal | met |\n|---|---|---|---|---|---|---|---|\n";
+  std::string text =
+      "| work | p50 ms | p99 ms | baseline | its p50 ms | ratio | goal | met |\n|---|---|---|---|---|---|---|---|\n";
   for (const BenchRow& row : rows) {
     const std::string met = !row.skipped.empty() ? "skipped: " + row.skipped : row.met ? "yes" : "**no**";
-    text += fmt::format("| {}{} | {} | {} | {} | {} | {} | {} | {} |\n", row.work, row.note.empty() ? "" : " (" + row.note + ")",
-                        number(row.p50_ms), number(row.p99_ms), row.baseline.empty() ? "-" : row.baseline,
-                        number(row.baseline_p50_ms), number(row.ratio), row.goal, met);
+    text += fmt::format("| {}{} | {} | {} | {} | {} | {} | {} | {} |\n", row.work,
+                        row.note.empty() ? "" : " (" + row.note + ")", number(row.p50_ms), number(row.p99_ms),
+                        row.baseline.empty() ? "-" : row.baseline, number(row.baseline_p50_ms), number(row.ratio),
+                        row.goal, met);
   }
   std::fputs(text.c_str(), stdout);
 }
 
 Task<int> measure(Engine& engine, BenchOptions options, bool as_json) {
-  Result<std::vector<BenchRow>> rows =
-      co_await run_bench(engine, std::move(options), [](const std::string& work) { std::fprintf(stderr, "measuring: %s ...\n", work.c_str()); });
+  Result<std::vector<BenchRow>> rows = co_await run_bench(engine, std::move(options), [](const std::string& work) {
+    std::fprintf(stderr, "measuring: %s ...\n", work.c_str());
+  });
   if (!rows) {
     complain("the benchmark stopped: " + rows.error().what);
     co_return kExitFailed;
@@ -70,16 +73,19 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchOptions>();
   command->add_option("--filter", options->filter, "Only the rows whose name contains this");
   command->add_option("--samples", options->samples, "Measurements a row (default 300)")->check(CLI::Range(10, 100000));
-  command->add_option("--seconds", options->sustained_s, "Length of the sustained rows (default 10)")->check(CLI::Range(1, 600));
-  command->add_option("--sandboxes", options->live_sandboxes, "How many idle sandboxes (default 1000)")->check(CLI::Range(10, 10000));
+  command->add_option("--seconds", options->sustained_s, "Length of the sustained rows (default 10)")
+      ->check(CLI::Range(1, 600));
+  command->add_option("--sandboxes", options->live_sandboxes, "How many idle sandboxes (default 1000)")
+      ->check(CLI::Range(10, 10000));
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "Print {\"rows\": [...]} instead of a table");
   command->footer("Ratios count, not milliseconds: machines differ and are noisy. Takes about three minutes.");
   command->callback([&context, options, as_json] {
     options->scratch = context.settings.data_directory + "/bench";
     EngineOptions engine = engine_options(context.settings);
-    context.status = with_engine(context.settings, std::move(engine),
-                                 [options, as_json](Engine& e) -> Task<int> { co_return co_await measure(e, *options, *as_json); });
+    context.status = with_engine(context.settings, std::move(engine), [options, as_json](Engine& e) -> Task<int> {
+      co_return co_await measure(e, *options, *as_json);
+    });
   });
 }
 

@@ -45,10 +45,13 @@ class Progress {
     ++done_;
     const bool bad = finding.verdict.outcome == Outcome::kEscaped || finding.verdict.outcome == Outcome::kBroken;
     if (bad) {
-      std::fprintf(stderr, "%s%s: %s (%s): %s\n", terminal_ ? "\r\033[K" : "", std::string(name_of(finding.verdict.outcome)).c_str(),
-                   finding.attack.c_str(), std::string(name_of(finding.run_as)).c_str(), finding.verdict.detail.c_str());
+      std::fprintf(stderr, "%s%s: %s (%s): %s\n", terminal_ ? "\r\033[K" : "",
+                   std::string(name_of(finding.verdict.outcome)).c_str(), finding.attack.c_str(),
+                   std::string(name_of(finding.run_as)).c_str(), finding.verdict.detail.c_str());
     }
-    if (terminal_) std::fprintf(stderr, "\r\033[K%zu of %zu: %s%s", done_, total_, finding.attack.c_str(), done_ == total_ ? "\r\033[K" : "");
+    if (terminal_)
+      std::fprintf(stderr, "\r\033[K%zu of %zu: %s%s", done_, total_, finding.attack.c_str(),
+                   done_ == total_ ? "\r\033[K" : "");
   }
 
  private:
@@ -77,7 +80,8 @@ int selftest_command(const Context& context, const Wishes& wishes) {
   Result<std::vector<Attack>> parsed = parse_attacks(embedded_attack_files());
   if (!parsed) return refuse(parsed.error().what);
   const std::vector<Attack> attacks = filtered(std::move(*parsed), wishes.filter);
-  if (attacks.empty()) return refuse("no attack's name or control is like \"" + wishes.filter + "\": --list shows them");
+  if (attacks.empty())
+    return refuse("no attack's name or control is like \"" + wishes.filter + "\": --list shows them");
   if (wishes.list) {
     list_attacks(attacks);
     return kExitOk;
@@ -113,7 +117,8 @@ int selftest_command(const Context& context, const Wishes& wishes) {
 
 void add_selftest(CLI::App& app, Context& context) {
   auto wishes = std::make_shared<Wishes>();
-  CLI::App* command = app.add_subcommand("selftest", "Run this release's attacks against itself; 0 only if every one was held");
+  CLI::App* command =
+      app.add_subcommand("selftest", "Run this release's attacks against itself; 0 only if every one was held");
   command->add_option("--filter", wishes->filter, "Only attacks whose name contains this, or that this control stops");
   command->add_flag("--list", wishes->list, "Only list them");
   add_json_flag(*command, context, "Print {attacks, held, escaped, broken, skipped, left_behind}");

@@ -1,8 +1,8 @@
 #include "engine/answer.h"
 
+#include <algorithm>
 #include <boost/json/parser.hpp>
 #include <boost/json/serialize.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 
@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr size_t kMaxDepth = 256;  // the runtimes stop at 200
+constexpr size_t kMaxDepth = 256;        // the runtimes stop at 200
 constexpr size_t kMaxText = 256 * 1024;  // of an error's message or traceback
 constexpr size_t kMaxImports = 64;
 
@@ -31,10 +31,10 @@ std::string text_of(const json::object& object, std::string_view key) {
 bool finite(const json::value& value) {
   switch (value.kind()) {
     case json::kind::double_: return std::isfinite(value.get_double());
-    case json::kind::array:
-      return std::all_of(value.get_array().begin(), value.get_array().end(), finite);
+    case json::kind::array: return std::all_of(value.get_array().begin(), value.get_array().end(), finite);
     case json::kind::object:
-      return std::all_of(value.get_object().begin(), value.get_object().end(), [](const auto& item) { return finite(item.value()); });
+      return std::all_of(value.get_object().begin(), value.get_object().end(),
+                         [](const auto& item) { return finite(item.value()); });
     default: return true;
   }
 }
@@ -116,12 +116,9 @@ FrameHeader decode_frame_header(const char* bytes) {
 std::string encode_call(const CallSpec& spec, const std::string& nonce) {
   json::object variables;
   for (const auto& [name, value] : spec.variables) variables[name] = value;
-  json::object call{{"nonce", nonce},
-                    {"source", spec.source},
-                    {"filename", spec.filename},
-                    {"args", spec.arguments},
-                    {"env", std::move(variables)},
-                    {"max_return_bytes", spec.limits.return_bytes}};
+  json::object call{
+      {"nonce", nonce},         {"source", spec.source},       {"filename", spec.filename},
+      {"args", spec.arguments}, {"env", std::move(variables)}, {"max_return_bytes", spec.limits.return_bytes}};
   call["name"] = spec.name.empty() ? json::value(nullptr) : json::value(spec.name);
   return encode_frame(FrameType::kCall, json::serialize(call));
 }

@@ -17,6 +17,7 @@ constexpr const char* kPath = "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/
 constexpr int kFormat = 2;  // counted up when what is made here changes
 
 // Files and directories of the host's /etc that programs need and that tell nothing.
+// clang-format off
 constexpr std::array kFromEtc = {
     "alternatives",  "bash.bashrc",   "ca-certificates", "debian_version", "fonts",       "inputrc",
     "java-17-openjdk", "ld.so.cache", "ld.so.conf",      "ld.so.conf.d",   "locale.alias", "localtime",
@@ -24,6 +25,7 @@ constexpr std::array kFromEtc = {
     "perl",          "profile",       "protocols",       "python3",        "python3.9",   "python3.10",
     "python3.11",    "python3.12",    "python3.13",      "rpc",            "services",    "skel",
     "ssl/certs",     "ssl/openssl.cnf", "terminfo",      "timezone",       "vim",         "xattr.conf"};
+// clang-format on
 
 constexpr std::array kLinks = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
 
@@ -41,7 +43,7 @@ constexpr const char* kGroups =
 // Copies regular files, directories and symlinks; anything else (sockets, devices) is left out, and so is what others
 // can't read: a file that the host keeps from its users is not for sandboxes.
 Result<void> copy_entry(int from, const std::string& name, int to) {
-  struct stat info {};
+  struct stat info{};
   if (::fstatat(from, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
   if (S_ISLNK(info.st_mode)) {
     char target[4096];
@@ -98,9 +100,10 @@ Result<void> link_top_level(const std::string& root) {
     target[n] = 0;
     if (::symlink(target, (root + "/" + name).c_str()) != 0) return fail_errno("symlink(" + name + ")");
   }
-  struct stat info {};
+  struct stat info{};
   if (::lstat((root + "/bin").c_str(), &info) != 0) {
-    return fail(Code::kUnavailable, "this host keeps /bin outside /usr: import a template (belljar template import) instead");
+    return fail(Code::kUnavailable,
+                "this host keeps /bin outside /usr: import a template (belljar template import) instead");
   }
   return {};
 }
@@ -121,7 +124,7 @@ Result<void> build(const std::string& root) {
 std::string stamp() {
   uint64_t hash = 1469598103934665603ull + kFormat;
   for (const char* path : {"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/os-release", "/usr"}) {
-    struct stat info {};
+    struct stat info{};
     if (::stat(path, &info) != 0) continue;
     hash = (hash ^ static_cast<uint64_t>(info.st_mtim.tv_sec)) * 1099511628211ull;
     hash = (hash ^ static_cast<uint64_t>(info.st_mtim.tv_nsec)) * 1099511628211ull;
@@ -130,7 +133,7 @@ std::string stamp() {
 }
 
 Result<void> build_once(const std::string& directory, const std::string& root) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(root.c_str(), &info) == 0) return {};
   BJ_CHECK(make_directories(directory, 0755));
   BJ_TRY(const Fd lock, open_path(directory + "/lock", O_RDWR | O_CREAT, 0600));
@@ -154,9 +157,8 @@ Result<void> build_once(const std::string& directory, const std::string& root) {
 Result<Template> ensure_base_template(const std::string& directory) {
   const std::string root = directory + "/base/" + stamp();
   BJ_CHECK(build_once(directory + "/base", root));
-  return Template{.name = "base",
-                  .layers = {{root, "/"}, {"/usr", "/usr"}},
-                  .environment = {{"PATH", kPath}, {"LANG", "C.UTF-8"}}};
+  return Template{
+      .name = "base", .layers = {{root, "/"}, {"/usr", "/usr"}}, .environment = {{"PATH", kPath}, {"LANG", "C.UTF-8"}}};
 }
 
 }  // namespace bj

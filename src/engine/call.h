@@ -1,5 +1,5 @@
-// A call: one execution of a tool's function with arguments, in a fresh sandbox that is used once. What goes in and what
-// comes out, whatever the language.
+// A call: one execution of a tool's function with arguments, in a fresh sandbox that is used once. What goes in and
+// what comes out, whatever the language.
 #pragma once
 
 #include <boost/json/object.hpp>

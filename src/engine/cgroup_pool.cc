@@ -82,7 +82,8 @@ Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
   LeasedGroup lease;
   if (root_->hierarchies().empty()) return lease;
   const CgroupLimits wanted = cgroup_limits(limits);
-  const auto same = std::find_if(free_.begin(), free_.end(), [&](const auto& group) { return group->limits == wanted; });
+  const auto same =
+      std::find_if(free_.begin(), free_.end(), [&](const auto& group) { return group->limits == wanted; });
   if (same != free_.end()) {
     lease.group_ = std::move(*same);
     free_.erase(same);
@@ -90,7 +91,8 @@ Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
     BJ_TRY(Cgroup cgroup, Cgroup::create(root_, prefix_ + std::to_string(++last_)));
     BJ_CHECK(cgroup.limit(wanted));
     BJ_TRY(auto join, join_files_of(*root_, cgroup));
-    lease.group_ = std::make_unique<LeasedGroup::Group>(LeasedGroup::Group{std::move(cgroup), std::move(join), wanted, {}});
+    lease.group_ =
+        std::make_unique<LeasedGroup::Group>(LeasedGroup::Group{std::move(cgroup), std::move(join), wanted, {}});
   }
   lease.group_->before = lease.group_->cgroup.usage();
   lease.pool_ = shared_from_this();

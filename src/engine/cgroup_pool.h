@@ -42,7 +42,8 @@ class LeasedGroup {
 // Not thread-safe. Without any controller the leases are empty and limit nothing; the seal says so.
 class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
  public:
-  CgroupPool(std::shared_ptr<const CgroupRoot> root, std::string prefix) : root_(std::move(root)), prefix_(std::move(prefix)) {}
+  CgroupPool(std::shared_ptr<const CgroupRoot> root, std::string prefix)
+      : root_(std::move(root)), prefix_(std::move(prefix)) {}
 
   Result<LeasedGroup> take(const Limits& limits);
   const CgroupRoot& root() const { return *root_; }

@@ -103,9 +103,11 @@ void describe_limit(const Watch& watch, CallResult& result) {
   result.status = limit == "wall time" ? CallStatus::kTimeout : CallStatus::kLimit;
   result.limits_hit.push_back(limit);
   if (limit == "wall time") {
-    result.error = {"Timeout", fmt::format("the call took longer than its wall time limit of {} ms", watch.limits.wall_ms), ""};
+    result.error = {"Timeout",
+                    fmt::format("the call took longer than its wall time limit of {} ms", watch.limits.wall_ms), ""};
   } else if (limit == "cpu") {
-    result.error = {"CpuLimit", fmt::format("the call used more than its CPU time limit of {} ms", watch.limits.cpu_ms), ""};
+    result.error = {"CpuLimit", fmt::format("the call used more than its CPU time limit of {} ms", watch.limits.cpu_ms),
+                    ""};
   }
 }
 
@@ -115,14 +117,18 @@ void explain_silence(const Watch& watch, const Error& error, CallResult& result)
   if (used.memory_kills > 0) {
     result.status = CallStatus::kLimit;
     result.limits_hit.push_back("memory");
-    result.error = {"MemoryLimit", fmt::format("the call used more than its memory limit of {} MiB", watch.limits.memory_bytes >> 20), ""};
+    result.error = {"MemoryLimit",
+                    fmt::format("the call used more than its memory limit of {} MiB", watch.limits.memory_bytes >> 20),
+                    ""};
     return;
   }
   result.status = CallStatus::kError;
   const std::string why = watch.runner->epitaph();
-  result.error = {"NoAnswer", error.code == Code::kUnavailable && error.what == "the process ended"
-                                  ? "the tool's process ended without an answer" + (why.empty() ? "" : " (" + why + ")")
-                                  : error.what, ""};
+  result.error = {"NoAnswer",
+                  error.code == Code::kUnavailable && error.what == "the process ended"
+                      ? "the tool's process ended without an answer" + (why.empty() ? "" : " (" + why + ")")
+                      : error.what,
+                  ""};
 }
 
 void note_soft_limits(const Watch& watch, CallResult& result) {
@@ -166,7 +172,8 @@ Task<Result<Frame>> read_frame(Stream& channel, size_t limit) {
   BJ_CO_CHECK(co_await read_exactly(channel, head, sizeof head));
   const FrameHeader header = decode_frame_header(head);
   if (header.size > limit) {
-    co_return fail(Code::kInvalid, fmt::format("the tool's process sent an answer of {} bytes; the limit is {}", header.size, limit));
+    co_return fail(Code::kInvalid,
+                   fmt::format("the tool's process sent an answer of {} bytes; the limit is {}", header.size, limit));
   }
   // Memory is taken as bytes arrive: a claimed length costs the tool nothing.
   Frame frame{header.type, {}};

@@ -31,10 +31,11 @@ std::string random_name() {
 
 // The disk that holds a directory, as cgroups name it: the whole device, not the partition (minor 0 is what ours is).
 std::string device_of(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0 || major(info.st_dev) == 0) return {};
   const std::string name = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
-  const Result<std::string> disk = read_file("/sys/dev/block/" + name + "/../dev");  // of the disk if this is a partition
+  const Result<std::string> disk =
+      read_file("/sys/dev/block/" + name + "/../dev");  // of the disk if this is a partition
   if (disk && disk->find(':') != std::string::npos) return disk->substr(0, disk->find('\n'));
   return name;
 }
@@ -42,9 +43,10 @@ std::string device_of(const std::string& path) {
 // What decides whether two calls may share a pool.
 std::string pool_key(const CallSpec& spec) {
   const Limits& l = spec.limits;
-  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|", spec.language == Language::kPython ? "py" : "ts", spec.environment.image.name,
-                                spec.environment.interpreter, spec.environment.host_packages, l.memory_bytes, l.processes, l.cpus,
-                                l.open_files, l.disk_bytes, l.cpu_ms);
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|", spec.language == Language::kPython ? "py" : "ts",
+                  spec.environment.image.name, spec.environment.interpreter, spec.environment.host_packages,
+                  l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
   for (const auto* list : {&spec.environment.site_dirs, &spec.environment.preload}) {
     for (const std::string& item : *list) key += item + ",";
     key += "|";
@@ -56,8 +58,9 @@ std::string pool_key(const CallSpec& spec) {
 Result<void> check_arguments(const CallSpec& spec) {
   const size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
   if (size > spec.limits.argument_bytes) {
-    return fail(Code::kInvalid, fmt::format("source and arguments are {} MiB together; the limit is {} MiB: put large data into a file",
-                                            size >> 20, spec.limits.argument_bytes >> 20));
+    return fail(Code::kInvalid,
+                fmt::format("source and arguments are {} MiB together; the limit is {} MiB: put large data into a file",
+                            size >> 20, spec.limits.argument_bytes >> 20));
   }
   return {};
 }
@@ -65,7 +68,10 @@ Result<void> check_arguments(const CallSpec& spec) {
 }  // namespace
 
 Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher)
-    : options_(std::move(options)), workers_(2), templates_(options_.data_directory + "/templates"), instance_(random_name()) {
+    : options_(std::move(options)),
+      workers_(2),
+      templates_(options_.data_directory + "/templates"),
+      instance_(random_name()) {
   host_.executor = context.get_executor();
   host_.workers = &workers_;
   host_.abilities = std::move(abilities);
@@ -102,7 +108,8 @@ Result<void> Engine::open_data_directory() {
   // 0700: template files owned by root lie in it, setuid ones of imported images included.
   BJ_CHECK(make_directories(options_.data_directory, 0700));
   BJ_CHECK(make_directories(options_.data_directory + "/instances", 0700));
-  BJ_TRY(instance_lock_, open_path(options_.data_directory + "/instances/" + instance_, O_RDWR | O_CREAT | O_EXCL, 0600));
+  BJ_TRY(instance_lock_,
+         open_path(options_.data_directory + "/instances/" + instance_, O_RDWR | O_CREAT | O_EXCL, 0600));
   if (::flock(instance_lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno("flock(instance)");
   return {};
 }
@@ -128,24 +135,26 @@ void Engine::retire_pools() {
   if (pools_.size() < kMaxPools) return;
   auto oldest = pools_.end();
   for (auto at = pools_.begin(); at != pools_.end(); ++at) {
-    if (at->second->busy() || (oldest != pools_.end() && at->second->last_used() > oldest->second->last_used())) continue;
+    if (at->second->busy() || (oldest != pools_.end() && at->second->last_used() > oldest->second->last_used()))
+      continue;
     oldest = at;
   }
   if (oldest == pools_.end()) return;
   const std::shared_ptr<Pool> pool = oldest->second;
   pools_.erase(oldest);
   retired_.push_back(pool);
-  asio::co_spawn(
-      host_.executor, [pool]() -> Task<void> { co_await pool->stop(); }, asio::detached);
+  asio::co_spawn(host_.executor, [pool]() -> Task<void> { co_await pool->stop(); }, asio::detached);
 }
 
 std::shared_ptr<Pool> Engine::pool_for(const CallSpec& spec) {
   if (!pools_.contains(pool_key(spec))) retire_pools();
   std::shared_ptr<Pool>& pool = pools_[pool_key(spec)];
   if (!pool && spec.language == Language::kPython) {
-    pool = std::make_shared<Pool>(host_.executor, std::make_unique<PythonSource>(host_, spec.environment, spec.limits), options_.python_pool);
+    pool = std::make_shared<Pool>(host_.executor, std::make_unique<PythonSource>(host_, spec.environment, spec.limits),
+                                  options_.python_pool);
   } else if (!pool) {
-    pool = std::make_shared<Pool>(host_.executor, std::make_unique<NodeSource>(host_, spec.environment, spec.limits), options_.node_pool);
+    pool = std::make_shared<Pool>(host_.executor, std::make_unique<NodeSource>(host_, spec.environment, spec.limits),
+                                  options_.node_pool);
   }
   return pool;
 }

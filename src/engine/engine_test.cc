@@ -1,5 +1,5 @@
-// The engine as a library, on this machine's kernel: needs root or unprivileged user namespaces, else it is skipped with
-// the reason.
+// The engine as a library, on this machine's kernel: needs root or unprivileged user namespaces, else it is skipped
+// with the reason.
 #include "engine/engine.h"
 
 #include <fcntl.h>

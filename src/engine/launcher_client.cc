@@ -37,8 +37,8 @@ void LauncherClient::on_closed() {
   for (const auto& [id, waiter] : waiting_) waiter->close();
 }
 
-Task<Result<std::shared_ptr<LauncherClient::Reply>>> LauncherClient::ask(std::string message, std::vector<int> descriptors,
-                                                                         uint32_t id) {
+Task<Result<std::shared_ptr<LauncherClient::Reply>>> LauncherClient::ask(std::string message,
+                                                                         std::vector<int> descriptors, uint32_t id) {
   auto waiter = std::make_shared<OneShot<std::shared_ptr<Reply>>>(executor_);
   waiting_.emplace(id, waiter);
   Result<std::shared_ptr<Reply>> reply = fail(Code::kInternal, "");

@@ -11,7 +11,8 @@ namespace {
 
 class NodeRunner : public Runner {
  public:
-  NodeRunner(std::shared_ptr<Sandbox> sandbox, Process process) : sandbox_(std::move(sandbox)), process_(std::move(process)) {}
+  NodeRunner(std::shared_ptr<Sandbox> sandbox, Process process)
+      : sandbox_(std::move(sandbox)), process_(std::move(process)) {}
 
   void kill() override { sandbox_->kill(); }
   Task<void> bury() override {
@@ -38,15 +39,23 @@ Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
   BJ_CO_TRY(const auto sandbox, co_await Sandbox::create(host_, std::move(spec)));
   BJ_CO_TRY(auto channel, socket_pair(SOCK_STREAM));
   ProcessSpec process;
-  process.arguments = {"node", "--experimental-vm-modules", "--experimental-import-meta-resolve", "--no-warnings", "--expose-gc",
-                       "--v8-pool-size=1", "--no-lazy-feedback-allocation", "/opt/belljar/node/main.mjs", "3"};
+  process.arguments = {"node",
+                       "--experimental-vm-modules",
+                       "--experimental-import-meta-resolve",
+                       "--no-warnings",
+                       "--expose-gc",
+                       "--v8-pool-size=1",
+                       "--no-lazy-feedback-allocation",
+                       "/opt/belljar/node/main.mjs",
+                       "3"};
   process.extra_descriptors = {channel.second.get()};
   Result<Process> started = co_await sandbox->start(std::move(process));
   if (!started) {
     co_await sandbox->destroy();
     if (started.error().code != Code::kNotFound) co_return tl::unexpected(started.error());
-    co_return fail(Code::kUnavailable, "the template has no Node.js: install Node 20 or newer on the host (package nodejs) "
-                                       "or import a template that has it");
+    co_return fail(Code::kUnavailable,
+                   "the template has no Node.js: install Node 20 or newer on the host (package nodejs) "
+                   "or import a template that has it");
   }
   Fd output = std::move(started->output), error = std::move(started->error);
   auto runner = std::make_shared<NodeRunner>(sandbox, std::move(*started));

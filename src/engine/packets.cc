@@ -12,8 +12,9 @@ PacketSocket::PacketSocket(const asio::any_io_executor& executor, Fd socket, siz
 void PacketSocket::start(Handler on_packet, Closed on_closed) {
   on_packet_ = std::move(on_packet);
   on_closed_ = std::move(on_closed);
-  asio::co_spawn(descriptor_.get_executor(),
-                 [self = shared_from_this()]() -> Task<void> { co_await self->read_loop(); }, asio::detached);
+  asio::co_spawn(
+      descriptor_.get_executor(), [self = shared_from_this()]() -> Task<void> { co_await self->read_loop(); },
+      asio::detached);
 }
 
 Result<void> PacketSocket::send(std::string_view bytes, const std::vector<int>& descriptors) {
@@ -38,7 +39,8 @@ Task<void> PacketSocket::read_loop() {
 // False when the peer is gone.
 bool PacketSocket::read_available() {
   while (descriptor_.is_open()) {
-    Result<Message> message = receive_message(descriptor_.native_handle(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    Result<Message> message =
+        receive_message(descriptor_.native_handle(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     if (!message) return message.error().sys == EAGAIN;
     if (message->size == 0) return false;
     if (!message->truncated && on_packet_) on_packet_({buffer_.data(), message->size}, std::move(message->descriptors));

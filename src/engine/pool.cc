@@ -88,7 +88,8 @@ void Pool::end() {
 }
 
 void Pool::refill_soon() {
-  if (refilling_ || stopping_ || (ready_.size() >= target() && warm_count() >= std::min(options_.warm, ready_.size()))) return;
+  if (refilling_ || stopping_ || (ready_.size() >= target() && warm_count() >= std::min(options_.warm, ready_.size())))
+    return;
   refilling_ = true;
   begin();
   asio::co_spawn(executor_, [self = shared_from_this()]() -> Task<void> { co_await self->refill(); }, asio::detached);

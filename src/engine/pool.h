@@ -25,9 +25,9 @@ class RunnerSource {
 };
 
 struct PoolOptions {
-  size_t least = 4;   // kept even when idle
-  size_t most = 64;   // reached when calls come that fast
-  size_t warm = 16;   // how many of them are warm
+  size_t least = 4;                                           // kept even when idle
+  size_t most = 64;                                           // reached when calls come that fast
+  size_t warm = 16;                                           // how many of them are warm
   std::chrono::milliseconds idle = std::chrono::seconds(30);  // without a call, back to `least`
 
   bool operator==(const PoolOptions&) const = default;

@@ -5,7 +5,7 @@
 namespace bj {
 namespace {
 
-constexpr int kSeenToLearn = 3;     // calls that imported a module before the zygote imports it for them
+constexpr int kSeenToLearn = 3;  // calls that imported a module before the zygote imports it for them
 constexpr size_t kMaxLearned = 32;
 constexpr auto kWarmUpTime = std::chrono::seconds(10);
 

@@ -5,11 +5,12 @@
 namespace bj {
 namespace {
 
-// What a blank is made from. Environment and user come later, with the processes, except that a rootless sandbox has one
-// user for life. A sandbox with mounts of its own is never a blank.
+// What a blank is made from. Environment and user come later, with the processes, except that a rootless sandbox has
+// one user for life. A sandbox with mounts of its own is never a blank.
 std::string kind_of(const SandboxSpec& spec, bool one_user) {
   const Limits& l = spec.limits;
-  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|", l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|", l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
   for (const TemplateLayer& layer : spec.image.layers) key += layer.path + ":" + layer.target + "|";
   key += spec.image.sudo ? "sudo|" : "|";  // a blank of a template with sudo has the socket for it
   return one_user ? key + spec.user : key;
@@ -18,8 +19,8 @@ std::string kind_of(const SandboxSpec& spec, bool one_user) {
 }  // namespace
 
 Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
-  const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable && spec.syscalls == SyscallProfile::kTool &&
-                     spec.caps == kSandboxCaps;
+  const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable &&
+                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps;
   if (ahead_ == 0 || !plain) co_return co_await Sandbox::create(host_, std::move(spec));
   const std::string key = kind_of(spec, !host_.uids);
   Kind& kind = kinds_[key];
@@ -67,8 +68,7 @@ void SandboxPool::drop_when_idle() {
   idle_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->stopping_) return;
-    asio::co_spawn(
-        self->host_.executor, [self]() -> Task<void> { co_await self->drop_blanks(); }, asio::detached);
+    asio::co_spawn(self->host_.executor, [self]() -> Task<void> { co_await self->drop_blanks(); }, asio::detached);
   });
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kPath = "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-Result<void> append_line(const Fd& etc, const std::string& file, const std::string& name, const std::string& line, unsigned mode) {
+Result<void> append_line(const Fd& etc, const std::string& file, const std::string& name, const std::string& line,
+                         unsigned mode) {
   std::string text;
   if (const Result<Fd> old = open_at(etc.get(), file, O_RDONLY | O_NOFOLLOW)) {
     text = read_all(old->get(), 1 << 20, file).value_or("");
@@ -36,7 +37,8 @@ Result<Fd> ensure_directory(const Fd& root, const std::string& path, unsigned mo
     if (::mkdirat(at.get(), part.c_str(), 0755) != 0 && errno != EEXIST) return fail_errno("mkdir(" + path + ")");
     Result<Fd> next = open_at(at.get(), part, O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (!next) {
-      return fail(Code::kInvalid, "/" + path + " in the template is not a plain directory (a symlink?): it must be one");
+      return fail(Code::kInvalid,
+                  "/" + path + " in the template is not a plain directory (a symlink?): it must be one");
     }
     at = std::move(*next);
   }
@@ -55,11 +57,13 @@ bool valid_template_name(const std::string& name) {
 
 Result<void> complete_root(const std::string& root_path) {
   BJ_TRY(const Fd root, open_path(root_path, O_PATH | O_DIRECTORY));
-  for (const char* dir : {"proc", "sys", "dev", "run", "opt/belljar", "opt/packages", "etc"}) BJ_CHECK(ensure_directory(root, dir, 0755));
+  for (const char* dir : {"proc", "sys", "dev", "run", "opt/belljar", "opt/packages", "etc"})
+    BJ_CHECK(ensure_directory(root, dir, 0755));
   BJ_CHECK(ensure_directory(root, "tmp", 01777));
   BJ_CHECK(ensure_directory(root, "root", 0700));
   BJ_TRY(const Fd home, ensure_directory(root, "home/user", 0755));
-  if (::geteuid() == 0 && ::fchownat(home.get(), "", 1000, 1000, AT_EMPTY_PATH) != 0) return fail_errno("chown(home/user)");
+  if (::geteuid() == 0 && ::fchownat(home.get(), "", 1000, 1000, AT_EMPTY_PATH) != 0)
+    return fail_errno("chown(home/user)");
   BJ_TRY(const Fd etc, open_at(root.get(), "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW));
   BJ_CHECK(append_line(etc, "passwd", "root", "root:x:0:0:root:/root:/bin/sh", 0644));
   BJ_CHECK(append_line(etc, "passwd", "user", "user:x:1000:1000:user:/home/user:/bin/sh", 0644));
@@ -95,10 +99,11 @@ Result<Account> Template::account(const std::string& user_name) const {
 Result<Template> TemplateStore::find(const std::string& name) const {
   if (name == "base") return ensure_base_template(directory_);
   const std::string path = directory_ + "/" + name + "/rootfs";
-  struct stat info {};
+  struct stat info{};
   if (!valid_template_name(name) || ::stat(path.c_str(), &info) != 0) {
-    return fail(Code::kNotFound, "there is no template \"" + name + "\": `belljar template list` shows those that are, "
-                                 "`belljar template import NAME FILE` makes one");
+    return fail(Code::kNotFound, "there is no template \"" + name +
+                                     "\": `belljar template list` shows those that are, "
+                                     "`belljar template import NAME FILE` makes one");
   }
   Template found{.name = name, .layers = {{path, "/"}}, .environment = {{"PATH", kPath}}};
   return found;
@@ -110,9 +115,10 @@ Result<std::vector<std::string>> TemplateStore::names() const {
   if (!dir) return names;
   BJ_TRY(const auto entries, list_directory(dir->get()));
   for (const Entry& entry : entries) {
-    struct stat info {};
+    struct stat info{};
     const std::string root = directory_ + "/" + entry.name + "/rootfs";
-    if (valid_template_name(entry.name) && entry.name != "base" && ::stat(root.c_str(), &info) == 0) names.push_back(entry.name);
+    if (valid_template_name(entry.name) && entry.name != "base" && ::stat(root.c_str(), &info) == 0)
+      names.push_back(entry.name);
   }
   std::sort(names.begin() + 1, names.end());
   return names;

@@ -45,7 +45,8 @@ void remove_no_new_privs(Plan& plan) {
   std::vector<Step> caps;
   std::copy_if(plan.steps.begin(), plan.steps.end(), std::back_inserter(caps), is_caps);
   std::erase_if(plan.steps, is_caps);
-  const auto filter = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& s) { return s.op == Op::kSeccomp; });
+  const auto filter =
+      std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& s) { return s.op == Op::kSeccomp; });
   if (filter != plan.steps.end()) plan.steps.insert(filter + 1, caps.begin(), caps.end());
 }
 
@@ -76,8 +77,7 @@ void switch_off_in_plain_sandbox(Control control, Plan& plan, LaunchRequest& req
     // Without these there is no sandbox, or what is left is the host's: shown by calls, whose zygote has its own.
     case Control::kPidNs:
     case Control::kMountNs:
-    case Control::kIpcNs:
-      break;
+    case Control::kIpcNs: break;
     default: remove_control(plan, control); break;
   }
 }

@@ -1,8 +1,8 @@
 // Switches one control off, for the mutation tests. Exists in test builds only: a release has no way to weaken a seal.
 //
-// A switch is a control's name in seal/control.h, or one of the engine's own: "hostname", "result" (an answer's nonce) and
-// "reaper" (a call's end takes its children along). Each takes away that control alone, as far as the rest can stand
-// without it; where that harms nothing but the sandbox. An unknown or empty name switches nothing off.
+// A switch is a control's name in seal/control.h, or one of the engine's own: "hostname", "result" (an answer's nonce)
+// and "reaper" (a call's end takes its children along). Each takes away that control alone, as far as the rest can
+// stand without it; where that harms nothing but the sandbox. An unknown or empty name switches nothing off.
 #pragma once
 
 #ifdef BELLJAR_TEST_SWITCHES

@@ -33,7 +33,7 @@ Result<std::shared_ptr<UidRanges>> UidRanges::open(const std::string& lock_file)
 }
 
 bool UidRanges::lock(uint32_t index, short type) const {
-  struct flock range {};
+  struct flock range{};
   range.l_type = type;
   range.l_start = index;
   range.l_len = 1;

@@ -15,17 +15,18 @@ constexpr size_t kMaxReply = 4096;
 constexpr auto kAnswerTime = std::chrono::seconds(10);  // a warden does nothing that takes long
 
 Result<void> check_type(const Fd& fd, FileType wanted, const std::string& call) {
-  struct stat info {};
+  struct stat info{};
   if (!fd.ok()) return fail(Code::kInternal, call + ": the warden sent no descriptor");
   if (::fstat(fd.get(), &info) != 0) return fail_errno(call + ": fstat");
   const bool good = wanted == FileType::kAny || (wanted == FileType::kRegular && S_ISREG(info.st_mode)) ||
                     (wanted == FileType::kDirectory && S_ISDIR(info.st_mode));
-  if (!good) return fail(Code::kInvalid, call + ": not a " + (wanted == FileType::kRegular ? "regular file" : "directory"));
+  if (!good)
+    return fail(Code::kInvalid, call + ": not a " + (wanted == FileType::kRegular ? "regular file" : "directory"));
   return {};
 }
 
 Result<void> check_terminal(const Fd& fd) {
-  struct stat info {};
+  struct stat info{};
   constexpr unsigned kPtmxMajor = 5, kPtmxMinor = 2;
   if (!fd.ok() || ::fstat(fd.get(), &info) != 0 || !S_ISCHR(info.st_mode) || major(info.st_rdev) != kPtmxMajor ||
       minor(info.st_rdev) != kPtmxMinor) {
@@ -109,8 +110,10 @@ Task<Result<void>> WardenClient::ready(const std::function<std::string(int, int)
   launch::PlanFailed failed{};
   if (first->size() != sizeof failed) co_return fail(Code::kInternal, "the warden's first message is malformed");
   std::memcpy(&failed, first->data(), sizeof failed);
-  if (failed.magic != launch::kPlanFailedMagic) co_return fail(Code::kInternal, "the warden's first message is malformed");
-  co_return fail(Code::kUnavailable, "the sandbox could not be sealed: " + describe(failed.step, failed.error), failed.error);
+  if (failed.magic != launch::kPlanFailedMagic)
+    co_return fail(Code::kInternal, "the warden's first message is malformed");
+  co_return fail(Code::kUnavailable, "the sandbox could not be sealed: " + describe(failed.step, failed.error),
+                 failed.error);
 }
 
 Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Request request, std::string strings,
@@ -119,7 +122,8 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
   request.id = request.id != 0 ? request.id : ++last_id_;
   std::string message(reinterpret_cast<const char*>(&request), sizeof request);
   message += strings;
-  if (message.size() > ward::kMaxMessage) co_return fail(Code::kInvalid, call + ": arguments and environment are over 160 KiB");
+  if (message.size() > ward::kMaxMessage)
+    co_return fail(Code::kInvalid, call + ": arguments and environment are over 160 KiB");
   auto waiter = std::make_shared<OneShot<std::shared_ptr<Answer>>>(executor_);
   waiting_.emplace(request.id, waiter);
   Result<std::shared_ptr<Answer>> answer = fail(Code::kInternal, "");

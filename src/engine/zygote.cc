@@ -128,7 +128,8 @@ Task<Result<void>> Zygote::run(std::vector<std::string> preload) {
   BJ_CO_TRY(sandbox_, co_await Sandbox::create(host_, std::move(sandbox)));
 
   BJ_CO_TRY(auto ends, socket_pair(SOCK_SEQPACKET));
-  const json::object config{{"control_fd", 3}, {"site_dirs", to_array(spec_.site_dirs)}, {"preload", to_array(preload)}};
+  const json::object config{
+      {"control_fd", 3}, {"site_dirs", to_array(spec_.site_dirs)}, {"preload", to_array(preload)}};
   ProcessSpec process;
   process.arguments = {spec_.interpreter, "-I", "-S", "/opt/belljar/python/main.py", json::serialize(config)};
   process.environment = {{"HOME", "/home/user"}, {"USER", "user"}};
@@ -143,12 +144,13 @@ Task<Result<void>> Zygote::run(std::vector<std::string> preload) {
   ends.second.reset();
   hello_ = std::make_shared<OneShot<std::string>>(host_.executor);
   control_ = std::make_shared<PacketSocket>(host_.executor, std::move(ends.first), kMaxReply);
-  control_->start([weak = weak_from_this()](std::string_view bytes, std::vector<Fd> fds) {
-                    if (const auto self = weak.lock()) self->on_packet(bytes, std::move(fds));
-                  },
-                  [weak = weak_from_this()] {
-                    if (const auto self = weak.lock()) self->on_closed();
-                  });
+  control_->start(
+      [weak = weak_from_this()](std::string_view bytes, std::vector<Fd> fds) {
+        if (const auto self = weak.lock()) self->on_packet(bytes, std::move(fds));
+      },
+      [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->on_closed();
+      });
   BJ_CO_CHECK(send_plan());
   sandbox_->expire_at(Clock::now() + kStartTimeout);
   const Result<std::string> hello = co_await hello_->get();
@@ -188,7 +190,8 @@ Result<void> Zygote::send_plan() {
                   .ids = policy.ids.kind,
                   .unavailable = unavailable_controls(host_)};
   seal_ = report_seal(facts);
-  for (const Control from_zygote : {Control::kUserNs, Control::kRoot, Control::kReadOnly, Control::kDev, Control::kProc}) {
+  for (const Control from_zygote :
+       {Control::kUserNs, Control::kRoot, Control::kReadOnly, Control::kDev, Control::kProc}) {
     const ControlReport& report = sandbox_->seal().at(from_zygote);
     seal_.set(from_zygote, report.state, report.detail);
   }

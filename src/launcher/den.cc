@@ -14,7 +14,8 @@
 namespace bj {
 namespace {
 
-constexpr const char* kMountPoint = "/tmp";  // any directory that every host has; hidden for a moment, in our namespace only
+constexpr const char* kMountPoint =
+    "/tmp";  // any directory that every host has; hidden for a moment, in our namespace only
 
 struct DeviceNode {
   const char* name;
@@ -108,7 +109,7 @@ Result<int> Den::add_layer(const std::string& path) {
   if (::setns(own_view_.get(), CLONE_NEWNS) != 0) return fail_errno("setns(own view)");
   if (!tree) return tl::unexpected(tree.error());
   const std::string place = "/layers/" + std::to_string(layers_);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(tree->get(), &info) != 0) return fail_errno("fstat(" + path + ")");
   if (S_ISDIR(info.st_mode)) {
     BJ_CHECK(make_dir(AT_FDCWD, place, 0755));

@@ -31,7 +31,8 @@ constexpr size_t kMaxRequest = sizeof(launch::Create) + kMaxSteps * sizeof(Step)
 
 class Launcher {
  public:
-  Launcher(Den den, NetworkPool networks, Fd warden) : den_(std::move(den)), networks_(std::move(networks)), warden_(std::move(warden)) {}
+  Launcher(Den den, NetworkPool networks, Fd warden)
+      : den_(std::move(den)), networks_(std::move(networks)), warden_(std::move(warden)) {}
 
   // Serves until the engine is gone. Idle moments go into preparing network namespaces.
   void serve(const Fd& socket) {
@@ -58,7 +59,8 @@ class Launcher {
     const Result<int> value = header.kind == launch::Kind::kAddLayer
                                   ? den_.add_layer(std::string(request.substr(sizeof header)))
                                   : create(request, std::move(descriptors), pidfd);
-    const launch::Answer reply{header.id, value ? *value : -1, value ? 0 : (value.error().sys != 0 ? value.error().sys : EINVAL)};
+    const launch::Answer reply{header.id, value ? *value : -1,
+                               value ? 0 : (value.error().sys != 0 ? value.error().sys : EINVAL)};
     std::vector<int> passed;
     if (pidfd.ok()) passed.push_back(pidfd.get());
     (void)send_message(socket.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, passed);
@@ -76,11 +78,13 @@ class Launcher {
     }
     std::vector<Step> steps(create.step_count);
     std::memcpy(steps.data(), request.data() + sizeof create, steps_size);
-    const PlanView plan{steps.data(), create.step_count, request.data() + sizeof create + steps_size, create.strings_size};
+    const PlanView plan{steps.data(), create.step_count, request.data() + sizeof create + steps_size,
+                        create.strings_size};
     return clone_sandbox(create, plan, descriptors, pidfd);
   }
 
-  Result<int> clone_sandbox(const launch::Create& create, const PlanView& plan, const std::vector<Fd>& descriptors, Fd& pidfd) {
+  Result<int> clone_sandbox(const launch::Create& create, const PlanView& plan, const std::vector<Fd>& descriptors,
+                            Fd& pidfd) {
     BJ_TRY(auto late, socket_pair(SOCK_SEQPACKET));
     CarryOut state{};
     for (int& slot : state.slots) slot = -1;
@@ -141,8 +145,9 @@ Result<void> run_launcher(const Fd& socket, std::string_view warden_program) {
   ::setsid();
   for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(s, SIG_IGN);
   const rlimit no_dumps{1, 1};
-  (void)::setrlimit(RLIMIT_CORE, &no_dumps);  // while we still may raise a hard limit of 0; see set_rlimits() in seal/plan.cc
-  ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps: the engine holds the pidfds
+  (void)::setrlimit(RLIMIT_CORE,
+                    &no_dumps);  // while we still may raise a hard limit of 0; see set_rlimits() in seal/plan.cc
+  ::signal(SIGCHLD, SIG_IGN);    // the kernel reaps: the engine holds the pidfds
   BJ_TRY(Fd warden, anonymous_file("warden", warden_program));
   BJ_TRY(Den den, Den::dig());
   BJ_TRY(NetworkPool networks, NetworkPool::create());

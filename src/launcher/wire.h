@@ -30,7 +30,7 @@ struct Create {
   uint32_t layer_count;
   uint32_t extra_count;
   uint32_t cgroup_count;
-  uint16_t layers[kMaxLayers];        // numbers given by kAddLayer
+  uint16_t layers[kMaxLayers];  // numbers given by kAddLayer
   uint16_t extras[kMaxExtraMounts];
   uint8_t extra_writable[kMaxExtraMounts];
   uint16_t runtimes_layer;

@@ -119,14 +119,17 @@ Abilities probe_abilities() {
   abilities.user_namespaces = from_errno(found.user_namespace, "yes",
                                          "run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1 "
                                          "(Ubuntu: kernel.apparmor_restrict_unprivileged_userns=0)");
-  abilities.overlay = from_errno(found.overlay, "in user namespaces", "needs a kernel >= 5.11 with overlayfs (modprobe overlay)");
-  abilities.proc_subset = from_errno(found.proc_subset, "subset=pid", "needs a kernel >= 5.8; calls see all of /proc, read-only");
+  abilities.overlay =
+      from_errno(found.overlay, "in user namespaces", "needs a kernel >= 5.11 with overlayfs (modprobe overlay)");
+  abilities.proc_subset =
+      from_errno(found.proc_subset, "subset=pid", "needs a kernel >= 5.8; calls see all of /proc, read-only");
   if (!abilities.root) {
     abilities.idmapped_mounts = {false, "needs root; files of the host's root belong to nobody inside"};
   } else if (const Result<void> idmap = try_idmap(); idmap) {
     abilities.idmapped_mounts = {true, "yes"};
   } else {
-    abilities.idmapped_mounts = {false, idmap.error().what + "; the filesystem of /usr can't (ext4, xfs, btrfs can, kernel >= 5.19)"};
+    abilities.idmapped_mounts = {
+        false, idmap.error().what + "; the filesystem of /usr can't (ext4, xfs, btrfs can, kernel >= 5.19)"};
   }
   const uint32_t action = SECCOMP_RET_KILL_PROCESS;
   const bool seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;

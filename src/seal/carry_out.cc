@@ -18,6 +18,7 @@ using raw::call;
 using raw::kAtEmptyPath;
 using raw::kAtFdCwd;
 
+constexpr unsigned kAtRecursive = 0x8000;  // rootless, every node of /dev is a mount of its own
 constexpr long kMsRec = 1 << 14, kMsPrivate = 1 << 18, kMntDetach = 2;
 constexpr int kErrBadMessage = 74, kErrNameTooLong = 36, kErrExists = 17;
 constexpr long kCloexec = 02000000;
@@ -262,7 +263,7 @@ long do_step(const Step& step, const char* text, const char* more, CarryOut& sta
     case Op::kMount: return keep(new_mount(text, more, number));
     case Op::kAttach: return attach(slot, text);
     case Op::kBind: return bind(text, more, number);
-    case Op::kSetAttributes: return set_attributes(kAtFdCwd, text, 0, number);
+    case Op::kSetAttributes: return set_attributes(kAtFdCwd, text, kAtRecursive, number);
     case Op::kPivotRoot: return pivot_root(text);
     case Op::kChangeDirectory: return call(__NR_chdir, address(text));
     case Op::kUmask: return call(__NR_umask, static_cast<long>(number));

@@ -14,8 +14,8 @@ struct PlanView {
 };
 
 struct Failure {
-  int32_t step = -1;   // index, -1: none
-  int32_t error = 0;   // errno
+  int32_t step = -1;  // index, -1: none
+  int32_t error = 0;  // errno
 };
 
 struct CarryOut {

@@ -40,9 +40,9 @@ enum class Control : uint8_t {
 };
 
 inline constexpr std::array<std::string_view, static_cast<size_t>(Control::kCount)> kControlNames = {
-    "none",     "userns", "pidns", "mountns",  "netns", "ipcns",   "utsns",    "cgroupns", "root",
-    "readonly", "idmap",  "proc",  "dev",      "caps",  "nnp",     "seccomp",  "landlock", "rlimits",
-    "memory",   "cpu",    "pids",  "io",       "disk",  "fds",     "uid",      "session",  "environment"};
+    "none",     "userns", "pidns", "mountns", "netns", "ipcns", "utsns",   "cgroupns", "root",
+    "readonly", "idmap",  "proc",  "dev",     "caps",  "nnp",   "seccomp", "landlock", "rlimits",
+    "memory",   "cpu",    "pids",  "io",      "disk",  "fds",   "uid",     "session",  "environment"};
 
 constexpr std::string_view name_of(Control control) { return kControlNames[static_cast<size_t>(control)]; }
 

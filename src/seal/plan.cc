@@ -79,8 +79,8 @@ void mount_writable_root(Builder& b, const SandboxPolicy& policy) {
     b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = fmt::format("/l{}", i)});
     b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/u{}", i), .number = 0755});
     b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/w{}", i), .number = 0700});
-    const std::string options = fmt::format(
-        "lowerdir=/l{0},upperdir=/scratch/u{0},workdir=/scratch/w{0},userxattr,xino=off", i);
+    const std::string options =
+        fmt::format("lowerdir=/l{0},upperdir=/scratch/u{0},workdir=/scratch/w{0},userxattr,xino=off", i);
     b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "overlay", .more = options, .number = kQuiet});
     b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new" + policy.layer_targets[i]});
   }
@@ -112,8 +112,9 @@ void mount_proc(Builder& b) {
   b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "proc", .number = kInert});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/proc"});
   // Others, such as kpagecount or slabinfo, only root outside may open.
-  static constexpr std::array kHidden = {"kcore",      "kallsyms",   "kmsg",     "keys",      "key-users",   "modules",
-                                         "timer_list", "interrupts", "softirqs", "config.gz", "sched_debug", "latency_stats", "cmdline"};
+  static constexpr std::array kHidden = {"kcore",       "kallsyms",      "kmsg",       "keys",     "key-users",
+                                         "modules",     "timer_list",    "interrupts", "softirqs", "config.gz",
+                                         "sched_debug", "latency_stats", "cmdline"};
   for (const char* name : kHidden) {
     const std::string path = fmt::format("/new/proc/{}", name);
     b.add(Control::kProc, Op::kBind, {.text = "/new/dev/null", .more = path, .optional = true});
@@ -128,8 +129,7 @@ bool has(const std::vector<Control>& joins, Control control) {
 // Memory and processes are counted by cgroups; where there is none, per process and per user is better than nothing.
 void set_rlimits(Builder& b, const Limits& limits, const std::vector<Control>& joins) {
   const auto limit = [&b](int resource, uint64_t value) {
-    b.add(Control::kRlimits, Op::kRlimit,
-          {.number = static_cast<uint64_t>(resource), .number2 = value});
+    b.add(Control::kRlimits, Op::kRlimit, {.number = static_cast<uint64_t>(resource), .number2 = value});
   };
   limit(RLIMIT_CORE, 1);  // not 0: at 1 alone the kernel starts no program of the host's for a dump (core(5))
   limit(RLIMIT_NOFILE, limits.open_files);
@@ -141,7 +141,8 @@ void set_rlimits(Builder& b, const Limits& limits, const std::vector<Control>& j
   limit(RLIMIT_FSIZE, limits.disk_bytes);
   if (!has(joins, Control::kPids)) limit(RLIMIT_NPROC, limits.processes + 1);
   if (limits.cpu_ms != 0) limit(RLIMIT_CPU, (limits.cpu_ms + 999) / 1000);
-  if (!has(joins, Control::kMemory)) limit(RLIMIT_DATA, limits.memory_bytes);  // not RLIMIT_AS: Node reserves far more than it uses
+  if (!has(joins, Control::kMemory))
+    limit(RLIMIT_DATA, limits.memory_bytes);  // not RLIMIT_AS: Node reserves far more than it uses
 }
 
 // The writable places of a call; in a writable sandbox the one rule is "/": Landlock then still denies every mount
@@ -150,8 +151,8 @@ void confine_paths(Builder& b, RootMode root, const Abilities& abilities) {
   if (abilities.landlock_abi == 0) return;
   const uint64_t handled = landlock_file_rights(abilities.landlock_abi);
   const uint64_t all = handled & ~kLandlockMakeDevices;
-  const auto create = Builder::Args{
-      .slot = kSlotFree, .number = handled, .number2 = landlock_scopes(abilities.landlock_abi)};
+  const auto create =
+      Builder::Args{.slot = kSlotFree, .number = handled, .number2 = landlock_scopes(abilities.landlock_abi)};
   const auto allow = [&b](const char* path, uint64_t rights) {
     b.add(Control::kLandlock, Op::kLandlockAllow, {.slot = kSlotFree, .text = path, .number = rights});
   };
@@ -206,6 +207,7 @@ PlanView Plan::view() const {
 std::string Plan::describe(const Failure& failure) const {
   if (failure.step < 0 || static_cast<size_t>(failure.step) >= steps.size()) return std::strerror(failure.error);
   const Step& step = steps[static_cast<size_t>(failure.step)];
+  // clang-format off: a list in the order of Op
   static constexpr std::array kOpNames = {
       "write",  "unshare",     "loopback up", "sethostname", "setsid",     "signals",     "private mounts", "mkdir",
       "create", "chown",       "mount",       "attach",      "bind",       "mount attributes", "pivot_root", "chdir",
@@ -215,15 +217,14 @@ std::string Plan::describe(const Failure& failure) const {
       "chroot",
 #endif
   };
+  // clang-format on
   const char* text = step.op == Op::kSeccomp ? "" : strings.c_str() + step.text;
   const char* more = strings.c_str() + step.more;
   return fmt::format("step {} ({}{}{}{}{}): {}", failure.step, kOpNames[static_cast<size_t>(step.op)],
                      *text != 0 ? " " : "", text, *more != 0 ? " " : "", more, std::strerror(failure.error));
 }
 
-uint64_t sandbox_clone_flags() {
-  return CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
-}
+uint64_t sandbox_clone_flags() { return CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS; }
 
 uint64_t call_clone_flags() { return CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS; }
 

@@ -25,6 +25,7 @@ namespace {
 
 using Names = std::initializer_list<const char*>;
 
+// clang-format off: lists, not code
 constexpr Names kFiles = {
     "read", "write", "open", "close", "stat", "fstat", "lstat", "lseek", "pread64", "pwrite64", "readv", "writev",
     "preadv", "pwritev", "preadv2", "pwritev2", "access", "faccessat", "faccessat2", "openat", "openat2", "creat",
@@ -71,6 +72,8 @@ constexpr Names kSockets = {"connect", "accept", "accept4", "bind", "listen", "s
 constexpr Names kSealing = {"unshare", "setns", "mount", "umount2", "pivot_root", "sethostname", "open_tree",
                             "move_mount", "fsopen", "fsconfig", "fsmount", "mount_setattr", "seccomp", "clone"};
 
+// clang-format on
+
 constexpr uint32_t kNamespaceFlags = 0x7E020000;  // every CLONE_NEW* that clone() takes
 constexpr uint32_t kFirstUnlisted = 451;          // calls newer than the list: "not there", so that libraries fall back
 
@@ -84,12 +87,14 @@ void allow(const Context& context, Names names) {
   }
 }
 
-// Of the internet's protocols only those that everybody needs: the others are kernel modules that the first socket loads.
+// Of the internet's protocols only those that everybody needs: the others are kernel modules that the first socket
+// loads.
 void allow_sockets(const Context& context) {
   allow(context, kSockets);
   constexpr uint64_t kWhole = 0xFFFFFFFFu;  // the kernel looks at 32 bits of each
   for (const unsigned family : {AF_INET, AF_INET6}) {
-    for (const int protocol : std::initializer_list<int>{IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6}) {
+    for (const int protocol :
+         std::initializer_list<int>{IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6}) {
       seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, SCMP_A0(SCMP_CMP_MASKED_EQ, kWhole, family),
                        SCMP_A2(SCMP_CMP_MASKED_EQ, kWhole, static_cast<unsigned>(protocol)));
     }
@@ -104,7 +109,8 @@ void allow_sockets(const Context& context) {
 void allow_ordinary_pages(const Context& context) {
   constexpr uint64_t kShmHuge = 04000;
   seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_HUGETLB, 0));
-  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(memfd_create), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, MFD_HUGETLB, 0));
+  seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(memfd_create), 1,
+                   SCMP_A1(SCMP_CMP_MASKED_EQ, MFD_HUGETLB, 0));
   seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(shmget), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, kShmHuge, 0));
 }
 
@@ -130,8 +136,8 @@ std::string exported(const Context& context) {
 }
 
 // Runs before libseccomp's program, for what it can't say, whatever the upper half of a register holds: TIOCSTI and
-// TIOCLINUX (they type into a terminal) are refused; a change of RLIMIT_CORE seems to succeed and does nothing, because at
-// every value but ours the kernel may start the host's program for dumps; calls newer than the list are "not there".
+// TIOCLINUX (they type into a terminal) are refused; a change of RLIMIT_CORE seems to succeed and does nothing, because
+// at every value but ours the kernel may start the host's program for dumps; calls newer than the list are "not there".
 std::string prologue() {
   constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
   constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;

@@ -10,39 +10,39 @@
 namespace bj {
 
 enum class Op : uint8_t {
-  kWrite,           // text -> descriptor in slot
-  kUnshare,         // number: namespace flags
-  kLoopbackUp,      //
-  kHostname,        // text
-  kNewSession,      //
-  kResetSignals,    // signals number to number2 to default, nothing blocked
-  kPrivateMounts,   // "/" and everything below
-  kMakeDirectory,   // text, number: mode
-  kMakeFile,        // text
-  kChown,           // text, number: uid and gid
-  kMount,           // text: type, more: "key=value,flag", number: attributes -> slot
-  kAttach,          // mount in slot -> path text
-  kBind,            // path text -> path more, number: attributes to add
-  kSetAttributes,   // mount at path text, number: attributes to add
-  kPivotRoot,       // path text becomes /; the old root goes
-  kChangeDirectory, // text
-  kUmask,           // number
-  kOpenNull,        // /dev/null at descriptor `number`
-  kRlimit,          // number: resource, number2: soft and hard limit
-  kDropBounding,    // number: capabilities to keep in the bounding set
-  kSetIds,          // number: uid, number2: gid; no supplementary groups
-  kSetCaps,         // number: permitted and effective set
-  kDumpable,        // number
-  kNoNewPrivs,      //
-  kLandlockCreate,  // number: file rights, number2: scopes -> slot
-  kLandlockAllow,   // ruleset in slot, path text, number: rights
-  kLandlockEnforce, // ruleset in slot
-  kSeccomp,         // program at text in the strings, number: instructions
-  kPlaceFd,         // slot -> descriptor `number`
-  kCloseFrom,       // number: first descriptor to close, number2: close_range flags
-  kExec,            // program in slot, text: its argv[0]
+  kWrite,            // text -> descriptor in slot
+  kUnshare,          // number: namespace flags
+  kLoopbackUp,       //
+  kHostname,         // text
+  kNewSession,       //
+  kResetSignals,     // signals number to number2 to default, nothing blocked
+  kPrivateMounts,    // "/" and everything below
+  kMakeDirectory,    // text, number: mode
+  kMakeFile,         // text
+  kChown,            // text, number: uid and gid
+  kMount,            // text: type, more: "key=value,flag", number: attributes -> slot
+  kAttach,           // mount in slot -> path text
+  kBind,             // path text -> path more, number: attributes to add
+  kSetAttributes,    // mounts at and below path text, number: attributes to add
+  kPivotRoot,        // path text becomes /; the old root goes
+  kChangeDirectory,  // text
+  kUmask,            // number
+  kOpenNull,         // /dev/null at descriptor `number`
+  kRlimit,           // number: resource, number2: soft and hard limit
+  kDropBounding,     // number: capabilities to keep in the bounding set
+  kSetIds,           // number: uid, number2: gid; no supplementary groups
+  kSetCaps,          // number: permitted and effective set
+  kDumpable,         // number
+  kNoNewPrivs,       //
+  kLandlockCreate,   // number: file rights, number2: scopes -> slot
+  kLandlockAllow,    // ruleset in slot, path text, number: rights
+  kLandlockEnforce,  // ruleset in slot
+  kSeccomp,          // program at text in the strings, number: instructions
+  kPlaceFd,          // slot -> descriptor `number`
+  kCloseFrom,        // number: first descriptor to close, number2: close_range flags
+  kExec,             // program in slot, text: its argv[0]
 #ifdef BELLJAR_TEST_SWITCHES
-  kChroot,          // path text becomes / by chroot alone: what mutation tests put in the place of kPivotRoot
+  kChroot,  // path text becomes / by chroot alone: what mutation tests put in the place of kPivotRoot
 #endif
 };
 

@@ -39,9 +39,9 @@ std::vector<std::string> words(const std::string& text) {
 bool set_limit(Limits& limits, const std::string& name, double value) {
   const auto whole = static_cast<uint64_t>(value);
   const std::map<std::string, uint64_t*> known = {
-      {"wall_ms", &limits.wall_ms},       {"cpu_ms", &limits.cpu_ms},
-      {"processes", &limits.processes},   {"memory_bytes", &limits.memory_bytes},
-      {"open_files", &limits.open_files}, {"disk_bytes", &limits.disk_bytes},
+      {"wall_ms", &limits.wall_ms},           {"cpu_ms", &limits.cpu_ms},
+      {"processes", &limits.processes},       {"memory_bytes", &limits.memory_bytes},
+      {"open_files", &limits.open_files},     {"disk_bytes", &limits.disk_bytes},
       {"return_bytes", &limits.return_bytes}, {"output_bytes", &limits.output_bytes}};
   if (name == "cpus") {
     limits.cpus = value;
@@ -58,7 +58,8 @@ Result<Limits> read_limits(const AttackFile& file, const std::string& text) {
   limits.wall_ms = kPatienceMs;
   for (const std::string& word : words(text)) {
     const size_t equals = word.find('=');
-    if (equals == std::string::npos || !set_limit(limits, word.substr(0, equals), std::atof(word.c_str() + equals + 1))) {
+    if (equals == std::string::npos ||
+        !set_limit(limits, word.substr(0, equals), std::atof(word.c_str() + equals + 1))) {
       return wrong(file, "unknown limit " + word);
     }
   }
@@ -79,8 +80,9 @@ Result<std::vector<RunAs>> read_runs(const AttackFile& file, const std::string& 
 }
 
 Result<void> read_expectation(const AttackFile& file, const std::string& text, Attack& attack) {
-  static const std::map<std::string, std::string> kLimitNames = {{"wall", "wall time"}, {"cpu", "cpu"},   {"memory", "memory"},
-                                                                 {"pids", "processes"}, {"disk", "disk"}, {"output", "output"}};
+  static const std::map<std::string, std::string> kLimitNames = {{"wall", "wall time"}, {"cpu", "cpu"},
+                                                                 {"memory", "memory"},  {"pids", "processes"},
+                                                                 {"disk", "disk"},      {"output", "output"}};
   const std::vector<std::string> parts = words(text);
   attack.answer_refused = text == "answer-refused";
   if (text.empty() || attack.answer_refused) return {};
@@ -130,7 +132,8 @@ Result<Attack> parse_attack(const AttackFile& file, Header& header) {
 
 // "... (looked for)" of a pair's second half says nothing once both are one.
 void drop_half_from_title(Attack& attack) {
-  if (const size_t at = attack.title.rfind(" ("); at != std::string::npos && !attack.leave.empty()) attack.title.resize(at);
+  if (const size_t at = attack.title.rfind(" ("); at != std::string::npos && !attack.leave.empty())
+    attack.title.resize(at);
 }
 
 }  // namespace

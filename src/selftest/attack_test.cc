@@ -12,12 +12,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-AttackFile file(const std::string& name, const std::string& header) { return {name, header + "#\n# story\n", "program of " + name}; }
+AttackFile file(const std::string& name, const std::string& header) {
+  return {name, header + "#\n# story\n", "program of " + name};
+}
 
 const std::string kLeast = "# attack: a title\n# family: 7\n# runs: call root\n# stopped-by: caps uid\n";
 
 TEST(AttackTest, AHeaderIsReadUpToItsFirstEmptyComment) {
-  const auto attacks = parse_attacks({file("07_x.py", kLeast + "# limits: wall_ms=500 cpus=0.5\n# expect: killed-by pids\n")});
+  const auto attacks =
+      parse_attacks({file("07_x.py", kLeast + "# limits: wall_ms=500 cpus=0.5\n# expect: killed-by pids\n")});
   ASSERT_TRUE(attacks);
   const Attack& attack = attacks->front();
   EXPECT_EQ(attack.name, "07_x");
@@ -32,7 +35,8 @@ TEST(AttackTest, AHeaderIsReadUpToItsFirstEmptyComment) {
 }
 
 TEST(AttackTest, WhatIsStoppedByDesignNamesNoControl) {
-  const auto attacks = parse_attacks({file("07_x.c", "// attack: t\n// family: 7\n// runs: exec\n// stopped-by: design\n")});
+  const auto attacks =
+      parse_attacks({file("07_x.c", "// attack: t\n// family: 7\n// runs: exec\n// stopped-by: design\n")});
   ASSERT_TRUE(attacks);
   EXPECT_THAT(attacks->front().stopped_by, IsEmpty());
 }
@@ -49,8 +53,9 @@ TEST(AttackTest, TwoHalvesBecomeOne) {
 
 TEST(AttackTest, AHeaderThatBreaksTheContractIsRefusedByName) {
   for (const std::string& header :
-       {std::string("# attack: t\n"), kLeast + "# limits: speed=3\n", kLeast + "# expect: luck\n", kLeast + "# then: eat /x\n",
-        std::string("# attack: t\n# family: 7\n# runs: walk\n# stopped-by: caps\n"), kLeast + "# pair: leave\n# pair-name: x\n"}) {
+       {std::string("# attack: t\n"), kLeast + "# limits: speed=3\n", kLeast + "# expect: luck\n",
+        kLeast + "# then: eat /x\n", std::string("# attack: t\n# family: 7\n# runs: walk\n# stopped-by: caps\n"),
+        kLeast + "# pair: leave\n# pair-name: x\n"}) {
     const auto attacks = parse_attacks({file("07_odd.py", header)});
     ASSERT_FALSE(attacks) << header;
     EXPECT_THAT(attacks.error().what, HasSubstr("07_odd"));
@@ -74,7 +79,11 @@ TEST(AttackTest, EveryEmbeddedAttackIsWellFormed) {
 
 TEST(AttackTest, CompiledAttacksAreEmbeddedAsPrograms) {
   for (const AttackFile& attack : embedded_attack_files()) {
-    if (attack.name.ends_with(".c")) EXPECT_TRUE(attack.program.starts_with("\x7f" "ELF")) << attack.name;
+    if (attack.name.ends_with(".c"))
+      EXPECT_TRUE(
+          attack.program.starts_with("\x7f"
+                                     "ELF"))
+          << attack.name;
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // False when another run removed the file between our open and our lock.
 bool still_there(const Fd& file) {
-  struct stat ours {}, named {};
+  struct stat ours{}, named{};
   return ::fstat(file.get(), &ours) == 0 && ::lstat(kCanaryPath, &named) == 0 && ours.st_ino == named.st_ino &&
          ours.st_dev == named.st_dev;
 }
@@ -38,7 +38,7 @@ Canary::~Canary() {
 }
 
 std::string Canary::harm() const {
-  struct stat info {};
+  struct stat info{};
   if (::lstat(kEvilPath, &info) == 0) return std::string(kEvilPath) + " was made on the host";
   if (!still_there(lock_)) return std::string(kCanaryPath) + " was removed or replaced";
   if (read_file(kCanaryPath, 4096).value_or("") != kCanarySecret) return std::string(kCanaryPath) + " was changed";

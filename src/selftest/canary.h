@@ -10,7 +10,8 @@ namespace bj::selftest {
 
 inline constexpr const char* kCanaryPath = "/var/tmp/belljar-attack-canary";
 inline constexpr const char* kEvilPath = "/var/tmp/belljar-attack-evil";  // what an attack would make on the host
-inline constexpr const char* kCanarySecret = "belljar canary 8d1f6a52c07e4b39, nothing inside a sandbox may read this\n";
+inline constexpr const char* kCanarySecret =
+    "belljar canary 8d1f6a52c07e4b39, nothing inside a sandbox may read this\n";
 
 // Several runs may go on at once: all share the file, the last one removes it.
 class Canary {

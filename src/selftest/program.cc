@@ -37,7 +37,8 @@ struct Watch {
 void pump(const std::shared_ptr<Watch>& watch, Stream& stream, Captured& into) {
   stream.async_wait(Stream::wait_read, [watch, &stream, &into](const boost::system::error_code& error) {
     if (error || watch->finished) return;
-    if (capture_available(stream.native_handle(), watch->sandbox->limits().output_bytes, into)) pump(watch, stream, into);
+    if (capture_available(stream.native_handle(), watch->sandbox->limits().output_bytes, into))
+      pump(watch, stream, into);
   });
 }
 

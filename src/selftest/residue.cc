@@ -26,7 +26,8 @@ std::vector<std::string> children() {
   for (std::string pid; pids >> pid;) {
     const std::string stat = read_file("/proc/" + pid + "/stat").value_or("");
     const size_t state = stat.rfind(") ");
-    if (state != std::string::npos && stat[state + 2] != 'Z') found.push_back("process " + pid + " " + stat.substr(0, state + 1));
+    if (state != std::string::npos && stat[state + 2] != 'Z')
+      found.push_back("process " + pid + " " + stat.substr(0, state + 1));
   }
   return found;
 }

@@ -43,7 +43,8 @@ class Attempt {
       if (attack_.must_differ) verdict = judge_difference(verdict, co_await once(attack_.program));
     }
     if (const std::string harm = canary_.harm(); !harm.empty()) co_return Verdict{Outcome::kEscaped, harm};
-    if (verdict.outcome == Outcome::kHeld && co_await left_processes()) co_return Verdict{Outcome::kEscaped, "its processes outlived it"};
+    if (verdict.outcome == Outcome::kHeld && co_await left_processes())
+      co_return Verdict{Outcome::kEscaped, "its processes outlived it"};
     co_return verdict;
   }
 
@@ -54,7 +55,8 @@ class Attempt {
 
   // Calls are buried in the background: where it matters, that is waited for.
   Task<bool> left_processes() {
-    const bool must_wait = std::find(attack_.stopped_by.begin(), attack_.stopped_by.end(), "reaper") != attack_.stopped_by.end();
+    const bool must_wait =
+        std::find(attack_.stopped_by.begin(), attack_.stopped_by.end(), "reaper") != attack_.stopped_by.end();
     if (run_as_ == RunAs::kCall && must_wait) co_await engine_.settle(call_spec(kPing));
     co_return engine_.host().cgroups->abandoned() > abandoned_before_;
   }
@@ -100,7 +102,8 @@ class Attempt {
     if (verdict.outcome != Outcome::kHeld) co_return verdict;
     // Whatever it did, the answer is there before the wall time is over, and the next call works.
     const auto took = Clock::now() - started;
-    if (attack_.killed_by.empty() && !attack_.answer_refused && took > std::chrono::milliseconds(attack_.limits.wall_ms)) {
+    if (attack_.killed_by.empty() && !attack_.answer_refused &&
+        took > std::chrono::milliseconds(attack_.limits.wall_ms)) {
       co_return Verdict{Outcome::kEscaped, "it held its answer up beyond the wall time"};
     }
     if (attack_.answer_refused || !attack_.killed_by.empty()) co_return co_await next_call(std::move(verdict));
@@ -143,7 +146,8 @@ class Attempt {
         end->limits_hit.front() == "wall time") {
       co_return Verdict{Outcome::kEscaped, "it held its end up beyond the wall time"};
     }
-    if (verdict.outcome == Outcome::kHeld && attack_.then) co_return co_await afterwards(sandbox, *attack_.then, std::move(verdict));
+    if (verdict.outcome == Outcome::kHeld && attack_.then)
+      co_return co_await afterwards(sandbox, *attack_.then, std::move(verdict));
     co_return verdict;
   }
 
@@ -159,8 +163,11 @@ class Attempt {
     const std::string seen = co_await operate(sandbox, then);
     deadline.cancel();
     if (late) co_return Verdict{Outcome::kEscaped, "the host's operation on " + then.path + " was held up"};
-    if (seen.find(kCanarySecret) != std::string::npos) co_return Verdict{Outcome::kEscaped, "the host read its own file"};
-    if (seen.starts_with("\x7f" "ELF")) co_return Verdict{Outcome::kEscaped, "the host was given a program of its own"};
+    if (seen.find(kCanarySecret) != std::string::npos)
+      co_return Verdict{Outcome::kEscaped, "the host read its own file"};
+    if (seen.starts_with("\x7f"
+                         "ELF"))
+      co_return Verdict{Outcome::kEscaped, "the host was given a program of its own"};
     if (seen.size() > kThenLimit) co_return Verdict{Outcome::kEscaped, "the host was given more than it asked for"};
     co_return so_far;
   }
@@ -203,7 +210,8 @@ std::deque<Job> jobs_of(const std::vector<Attack>& attacks, const std::vector<Ru
   return jobs;
 }
 
-Task<void> work(Engine& engine, const RunOptions& options, const Canary& canary, std::deque<Job>& jobs, const OnFinding& on_finding) {
+Task<void> work(Engine& engine, const RunOptions& options, const Canary& canary, std::deque<Job>& jobs,
+                const OnFinding& on_finding) {
   while (!jobs.empty()) {
     const Job job = jobs.front();
     jobs.pop_front();
@@ -211,7 +219,8 @@ Task<void> work(Engine& engine, const RunOptions& options, const Canary& canary,
     Attempt attempt(engine, options, canary, job);
     Verdict verdict = co_await attempt.run();
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
-    on_finding({job.attack->name, job.attack->title, job.attack->family, job.run_as, job.attack->stopped_by, std::move(verdict), ms});
+    on_finding({job.attack->name, job.attack->title, job.attack->family, job.run_as, job.attack->stopped_by,
+                std::move(verdict), ms});
   }
 }
 
@@ -220,7 +229,8 @@ Task<void> work(Engine& engine, const RunOptions& options, const Canary& canary,
 Task<void> run_attacks(Engine& engine, const std::vector<Attack>& attacks, RunOptions options, OnFinding on_finding) {
   const Result<Canary> canary = Canary::place();
   if (!canary) {
-    on_finding({"canary", "a file that attacks look for", 0, RunAs::kExec, {}, {Outcome::kBroken, canary.error().what}, 0});
+    on_finding(
+        {"canary", "a file that attacks look for", 0, RunAs::kExec, {}, {Outcome::kBroken, canary.error().what}, 0});
     co_return;
   }
   const auto executor = co_await asio::this_coro::executor;

@@ -37,15 +37,17 @@ Counts count(const std::vector<Finding>& findings) {
 }
 
 std::string summary(const Counts& counts) {
-  return fmt::format("{} held, {} escaped, {} broken, {} skipped", counts.held, counts.escaped, counts.broken, counts.skipped);
+  return fmt::format("{} held, {} escaped, {} broken, {} skipped", counts.held, counts.escaped, counts.broken,
+                     counts.skipped);
 }
 
 std::string table(std::vector<Finding> findings) {
   sort_findings(findings);
-  std::string out = fmt::format("{:>6}  {:<26} {:<5} {:<8} {:<22} {}\n", "family", "attack", "runs", "verdict", "controls", "what stopped it");
+  std::string out = fmt::format("{:>6}  {:<26} {:<5} {:<8} {:<22} {}\n", "family", "attack", "runs", "verdict",
+                                "controls", "what stopped it");
   for (const Finding& f : findings) {
-    out += fmt::format("{:>6}  {:<26} {:<5} {:<8} {:<22} {}\n", f.family, f.attack, name_of(f.run_as), name_of(f.verdict.outcome),
-                       controls_of(f), printable(f.verdict.detail, 100));
+    out += fmt::format("{:>6}  {:<26} {:<5} {:<8} {:<22} {}\n", f.family, f.attack, name_of(f.run_as),
+                       name_of(f.verdict.outcome), controls_of(f), printable(f.verdict.detail, 100));
   }
   return out;
 }
@@ -64,12 +66,9 @@ std::string to_json(std::vector<Finding> findings, const std::vector<std::string
                     {"duration_ms", f.duration_ms}});
   }
   const Counts counts = count(findings);
-  const boost::json::object report{{"attacks", std::move(rows)},
-                                   {"held", counts.held},
-                                   {"escaped", counts.escaped},
-                                   {"broken", counts.broken},
-                                   {"skipped", counts.skipped},
-                                   {"left_behind", boost::json::value_from(left_behind)}};
+  const boost::json::object report{{"attacks", std::move(rows)}, {"held", counts.held},
+                                   {"escaped", counts.escaped},  {"broken", counts.broken},
+                                   {"skipped", counts.skipped},  {"left_behind", boost::json::value_from(left_behind)}};
   return boost::json::serialize(report);
 }
 

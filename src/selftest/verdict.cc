@@ -68,8 +68,10 @@ std::string printable(const std::string& text, size_t limit) {
 }
 
 std::optional<Verdict> spoken(const std::string& text) {
-  static constexpr std::array<std::pair<std::string_view, Outcome>, 4> kWords = {
-      {{"HELD: ", Outcome::kHeld}, {"ESCAPED: ", Outcome::kEscaped}, {"BROKEN: ", Outcome::kBroken}, {"VALUE: ", Outcome::kHeld}}};
+  static constexpr std::array<std::pair<std::string_view, Outcome>, 4> kWords = {{{"HELD: ", Outcome::kHeld},
+                                                                                  {"ESCAPED: ", Outcome::kEscaped},
+                                                                                  {"BROKEN: ", Outcome::kBroken},
+                                                                                  {"VALUE: ", Outcome::kHeld}}};
   for (const auto& [word, outcome] : kWords) {
     if (text.starts_with(word)) return Verdict{outcome, printable(text.substr(word.size()))};
   }
@@ -78,7 +80,8 @@ std::optional<Verdict> spoken(const std::string& text) {
 
 Verdict judge_call(const Attack& attack, const CallResult& result) {
   std::optional<Verdict> said;
-  if (result.status == CallStatus::kOk && result.value.is_string()) said = spoken(std::string(result.value.get_string()));
+  if (result.status == CallStatus::kOk && result.value.is_string())
+    said = spoken(std::string(result.value.get_string()));
   if (result.output.size() > attack.limits.output_bytes || result.error_output.size() > attack.limits.output_bytes) {
     return {Outcome::kEscaped, "more output came back than the limit allows"};
   }
@@ -95,7 +98,8 @@ Verdict judge_call(const Attack& attack, const CallResult& result) {
     return {Outcome::kHeld, "answered with " + error};
   }
   if (said) return *said;
-  return {Outcome::kBroken, std::string("no verdict; the call ended with ") + status_name(result.status) + ", " + error};
+  return {Outcome::kBroken,
+          std::string("no verdict; the call ended with ") + status_name(result.status) + ", " + error};
 }
 
 Verdict judge_program(const Attack& attack, const ProgramEnd& end) {

@@ -38,7 +38,8 @@ Verdict judge_program(const Attack& attack, const ProgramEnd& end);
 // Of two runs whose VALUEs must differ.
 Verdict judge_difference(const Verdict& first, const Verdict& second);
 
-// What the attack said, without a look at anything else: "HELD: why", "ESCAPED: what", "BROKEN: why", "VALUE: text" (held).
+// What the attack said, without a look at anything else: "HELD: why", "ESCAPED: what", "BROKEN: why", "VALUE: text"
+// (held).
 std::optional<Verdict> spoken(const std::string& text);
 
 // One line of at most `limit` bytes, without anything that a terminal obeys.

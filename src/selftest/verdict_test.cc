@@ -67,7 +67,9 @@ TEST(VerdictTest, AProgramIsJudgedByItsLastLineAndItsStatus) {
   EXPECT_EQ(judge_program(plain(), ended("", exited(0))).outcome, Outcome::kBroken);
 }
 
-TEST(VerdictTest, DeathByTheFilterIsHeld) { EXPECT_EQ(judge_program(plain(), ended("", SIGSYS)).outcome, Outcome::kHeld); }
+TEST(VerdictTest, DeathByTheFilterIsHeld) {
+  EXPECT_EQ(judge_program(plain(), ended("", SIGSYS)).outcome, Outcome::kHeld);
+}
 
 TEST(VerdictTest, ALimitMustBeReported) {
   Attack attack = plain();

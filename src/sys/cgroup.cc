@@ -162,7 +162,8 @@ void CgroupRoot::remove_leftovers(const std::string& prefix) const {
 
 Result<Cgroup> Cgroup::create(std::shared_ptr<const CgroupRoot> root, std::string name) {
   for (const CgroupRoot::Hierarchy& hierarchy : root->hierarchies()) {
-    if (::faccessat(hierarchy.dir.get(), name.c_str(), F_OK, 0) == 0) return fail(Code::kInvalid, "cgroup " + name + " exists");
+    if (::faccessat(hierarchy.dir.get(), name.c_str(), F_OK, 0) == 0)
+      return fail(Code::kInvalid, "cgroup " + name + " exists");
   }
   Cgroup group(std::move(root), std::move(name));  // from here on a failure removes what was made
   for (const CgroupRoot::Hierarchy& hierarchy : group.root_->hierarchies()) {

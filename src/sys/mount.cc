@@ -29,7 +29,8 @@ Result<Fd> clone_tree(int dir, const std::string& path, Recursive recursive) {
 }
 
 Result<void> attach_tree(int tree, const std::string& path) {
-  if (invoke(raw::kNrMoveMount, tree, "", AT_FDCWD, path.c_str(), MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) != 0) {
+  if (invoke(raw::kNrMoveMount, tree, "", AT_FDCWD, path.c_str(), MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) !=
+      0) {
     return fail_errno("move_mount(" + path + ")");
   }
   return {};

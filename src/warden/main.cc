@@ -48,7 +48,8 @@ long begin(const Request& request, const char* strings, const Descriptors& descr
   if (start == nullptr) return -kEAGAIN;
   const Spawned spawned = spawn(request, strings, descriptors);
   if (spawned.pid > 0) {
-    *start = {static_cast<int>(spawned.outcome), static_cast<int>(spawned.pid), request.id, static_cast<int>(spawned.terminal), peer};
+    *start = {static_cast<int>(spawned.outcome), static_cast<int>(spawned.pid), request.id,
+              static_cast<int>(spawned.terminal), peer};
   }
   return spawned.pid;
 }
@@ -124,7 +125,10 @@ bool serve_engine() {
   Opened done{-kEINVAL, -1};
   switch (request.op) {
     case Op::kSpawn: answer_spawn(request, strings, descriptors); return true;
-    case Op::kSignal: done.value = request.number == -1 || request.number == 1 ? -kEINVAL : call(__NR_kill, request.number, request.flags); break;
+    case Op::kSignal:
+      done.value =
+          request.number == -1 || request.number == 1 ? -kEINVAL : call(__NR_kill, request.number, request.flags);
+      break;
     case Op::kConnect: done = connect_to(request); break;
     case Op::kServeSudo: done.value = serve_sudo(); break;
     default: done = file_operation(request, strings); break;
@@ -162,7 +166,8 @@ void serve_peer(Peer& peer) {
   if (size == -kEAGAIN) return;
   Request request{};
   const char* strings = nullptr;
-  if (size > 0 && peer.pid == 0 && decode(g_packet, static_cast<size_t>(size), request, strings) && request.op == Op::kSpawn) {
+  if (size > 0 && peer.pid == 0 && decode(g_packet, static_cast<size_t>(size), request, strings) &&
+      request.op == Op::kSpawn) {
     request.uid = request.gid = 0;
     request.flags &= kDirectoryByFd;
     const long pid = begin(request, strings, descriptors, &peer);
@@ -187,7 +192,10 @@ void reap() {
     for (Start& start : g_starts) {
       if (start.pid == pid) finish(start);  // that it began is told before that it ended
     }
-    const Reply reply{0, ReplyKind::kExit, static_cast<int>(pid), status,
+    const Reply reply{0,
+                      ReplyKind::kExit,
+                      static_cast<int>(pid),
+                      status,
                       static_cast<uint64_t>(usage.user_s * 1000000 + usage.user_us),
                       static_cast<uint64_t>(usage.system_s * 1000000 + usage.system_us),
                       static_cast<uint64_t>(usage.max_rss)};
@@ -214,7 +222,7 @@ long open_null_stdio() {
 int run() {
   call(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);  // /proc/1/{mem,fd,exe} stay closed to root inside
   constexpr long kDupCloexec = 2;
-  call(__NR_fcntl, kControlFd, kDupCloexec, 1);   // F_SETFD, FD_CLOEXEC
+  call(__NR_fcntl, kControlFd, kDupCloexec, 1);  // F_SETFD, FD_CLOEXEC
   open_null_stdio();
   const uint64_t everything = ~0ull, child_exit = 1ull << (kSigChld - 1);
   call(__NR_rt_sigprocmask, 0, address(&everything), 0, sizeof everything);
@@ -222,7 +230,8 @@ int run() {
   if (signals < 0) return 1;
   send(kControlFd, {0, ReplyKind::kReady, 0, 0, 0, 0, 0}, -1, 0);
   for (;;) {
-    PollFd fds[3 + kMaxPeers + kMaxStarts] = {{kControlFd, kPollIn, 0}, {static_cast<int>(signals), kPollIn, 0}, {g_listener, kPollIn, 0}};
+    PollFd fds[3 + kMaxPeers + kMaxStarts] = {
+        {kControlFd, kPollIn, 0}, {static_cast<int>(signals), kPollIn, 0}, {g_listener, kPollIn, 0}};
     for (int i = 0; i < kMaxPeers; ++i) fds[3 + i] = {g_peers[i].fd, kPollIn, 0};
     for (int i = 0; i < kMaxStarts; ++i) fds[3 + kMaxPeers + i] = {g_starts[i].outcome, kPollIn, 0};
     if (call(__NR_poll, address(fds), 3 + kMaxPeers + kMaxStarts, -1) < 0) continue;

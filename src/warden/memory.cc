@@ -1,5 +1,5 @@
-// The compiler may call these for aggregates even where no C library is linked; volatile keeps it from turning the loops
-// into calls of themselves.
+// The compiler may call these for aggregates even where no C library is linked; volatile keeps it from turning the
+// loops into calls of themselves.
 #include "sys/raw.h"
 
 extern "C" void* memset(void* to, int value, size_t n) {

@@ -3,7 +3,8 @@
 namespace bj::ward {
 namespace {
 
-constexpr unsigned long kSetWindowSize = 0x5414, kUnlockPty = 0x40045431, kPtyNumber = 0x80045430, kSetTerminal = 0x540E;
+constexpr unsigned long kSetWindowSize = 0x5414, kUnlockPty = 0x40045431, kPtyNumber = 0x80045430,
+                        kSetTerminal = 0x540E;
 constexpr long kDup = 0, kFirstFree = 64;
 constexpr size_t kPathMax = 4096;
 
@@ -72,7 +73,8 @@ void place_descriptors(Job& job) {
   int lifted[3 + kMaxDescriptors];
   job.outcome = static_cast<int>(call(__NR_fcntl, job.outcome, kDup, kFirstFree));
   for (int i = 0; i < 3; ++i) lifted[i] = static_cast<int>(call(__NR_fcntl, job.stdio[i], kDup, kFirstFree));
-  for (int i = 0; i < job.extra_count; ++i) lifted[3 + i] = static_cast<int>(call(__NR_fcntl, job.extra[i], kDup, kFirstFree));
+  for (int i = 0; i < job.extra_count; ++i)
+    lifted[3 + i] = static_cast<int>(call(__NR_fcntl, job.extra[i], kDup, kFirstFree));
   for (int i = 0; i < 3 + job.extra_count; ++i) call(__NR_dup2, lifted[i], i);
   const int last = 3 + job.extra_count;
   job.outcome = static_cast<int>(call(__NR_dup3, job.outcome, last, kCloexec));

@@ -1,5 +1,5 @@
-// Starting processes inside the sandbox. Nothing here waits for a process: one that root inside stops between its making
-// and its first instruction must not stop the warden.
+// Starting processes inside the sandbox. Nothing here waits for a process: one that root inside stops between its
+// making and its first instruction must not stop the warden.
 #pragma once
 
 #include "warden/kernel.h"

@@ -1,5 +1,6 @@
-// `sudo` inside a sandbox. A setuid program can't work under no_new_privs, so this asks the warden to run the command as
-// root inside, with our stdio and our working directory, and passes its exit status on. No C library: any image works.
+// `sudo` inside a sandbox. A setuid program can't work under no_new_privs, so this asks the warden to run the command
+// as root inside, with our stdio and our working directory, and passes its exit status on. No C library: any image
+// works.
 #include <initializer_list>
 
 #include "warden/kernel.h"
@@ -74,10 +75,12 @@ int run(int argc, char** argv, char** environment) {
   if (!build(argc, argv, environment, first)) return complain("sudo: the command line is too long\n");
   const long socket = call(__NR_socket, 1, 5 | kCloexec, 0);
   const UnixAddress name{1, "/run/belljar/sudo.sock"};
-  if (call(__NR_connect, socket, address(&name), sizeof name) < 0) return complain("sudo: this sandbox does not allow it\n");
+  if (call(__NR_connect, socket, address(&name), sizeof name) < 0)
+    return complain("sudo: this sandbox does not allow it\n");
   static const char here[] = ".";
   const long directory = call(__NR_openat, kAtFdCwd, address(here), kOpenPath | kCloexec, 0);
-  if (!send_request(static_cast<int>(socket), static_cast<int>(directory))) return complain("sudo: the warden refused\n");
+  if (!send_request(static_cast<int>(socket), static_cast<int>(directory)))
+    return complain("sudo: the warden refused\n");
   Reply reply{};
   while (call(__NR_read, socket, address(&reply), sizeof reply) == static_cast<long>(sizeof reply)) {
     if (reply.kind == ReplyKind::kDone && reply.value < 0) {

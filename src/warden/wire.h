@@ -72,19 +72,12 @@ inline bool decode(const char* bytes, size_t size, Request& request, const char*
     case Op::kOpen:
     case Op::kMakeDirectory:
     case Op::kRemove:
-    case Op::kWatch:
-      needed = 1;
-      break;
-    case Op::kRename:
-      needed = 2;
-      break;
+    case Op::kWatch: needed = 1; break;
+    case Op::kRename: needed = 2; break;
     case Op::kSignal:
     case Op::kConnect:
-    case Op::kServeSudo:
-      needed = 0;
-      break;
-    default:
-      return false;
+    case Op::kServeSudo: needed = 0; break;
+    default: return false;
   }
   if (needed > kMaxStrings) return false;
   size_t found = 0;

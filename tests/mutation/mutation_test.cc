@@ -1,6 +1,6 @@
-// A control without a test that fails when it is off is a comment. Here every control is switched off, one at a time, in
-// a build that has switches (BELLJAR_TEST_SWITCHES; a release has none), and the attacks that this control alone stops are
-// run: at least one must then succeed. With nothing switched off, none does.
+// A control without a test that fails when it is off is a comment. Here every control is switched off, one at a time,
+// in a build that has switches (BELLJAR_TEST_SWITCHES; a release has none), and the attacks that this control alone
+// stops are run: at least one must then succeed. With nothing switched off, none does.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,19 +26,25 @@ constexpr uint64_t kMoreOutput = 1 << 20;
 
 // Everything that is switched off: the controls of seal/control.h and what the engine enforces beside them.
 const std::vector<std::string> kSwitches = {
-    "userns", "pidns",  "mountns", "netns", "ipcns", "utsns", "cgroupns", "root",    "readonly",    "idmap",
-    "proc",   "dev",    "caps",    "nnp",   "seccomp", "landlock", "rlimits", "memory", "cpu",      "pids",
-    "disk",   "fds",    "uid",     "session", "environment", "hostname", "wall", "output", "result", "reaper"};
+    "userns", "pidns", "mountns", "netns",   "ipcns",       "utsns",    "cgroupns", "root",   "readonly", "idmap",
+    "proc",   "dev",   "caps",    "nnp",     "seccomp",     "landlock", "rlimits",  "memory", "cpu",      "pids",
+    "disk",   "fds",   "uid",     "session", "environment", "hostname", "wall",     "output", "result",   "reaper"};
 
 const std::map<std::string, std::string> kNotSwitched = {
     {"io", "what a sandbox writes lies in memory, so no attack can be slowed down by it"}};
 
 // Ways of running in which a missing control would touch the host rather than the sandbox, or leave no sandbox at all.
 std::vector<RunAs> ways(const std::string& control) {
-  static const std::map<std::string, std::vector<RunAs>> kOnly = {
-      {"pidns", {RunAs::kCall}},   {"mountns", {RunAs::kCall}}, {"ipcns", {RunAs::kCall}}, {"fds", {RunAs::kCall}},
-      {"session", {RunAs::kCall}}, {"reaper", {RunAs::kCall}},  {"userns", {RunAs::kExec, RunAs::kRoot}},
-      {"utsns", {RunAs::kExec, RunAs::kRoot}}, {"root", {RunAs::kExec, RunAs::kRoot}}, {"nnp", {RunAs::kExec, RunAs::kRoot}}};
+  static const std::map<std::string, std::vector<RunAs>> kOnly = {{"pidns", {RunAs::kCall}},
+                                                                  {"mountns", {RunAs::kCall}},
+                                                                  {"ipcns", {RunAs::kCall}},
+                                                                  {"fds", {RunAs::kCall}},
+                                                                  {"session", {RunAs::kCall}},
+                                                                  {"reaper", {RunAs::kCall}},
+                                                                  {"userns", {RunAs::kExec, RunAs::kRoot}},
+                                                                  {"utsns", {RunAs::kExec, RunAs::kRoot}},
+                                                                  {"root", {RunAs::kExec, RunAs::kRoot}},
+                                                                  {"nnp", {RunAs::kExec, RunAs::kRoot}}};
   const auto found = kOnly.find(control);
   return found == kOnly.end() ? std::vector<RunAs>() : found->second;
 }
@@ -67,7 +73,8 @@ std::string data_directory() {
 }
 
 // In a process of its own: an engine's launcher is forked from a process without threads, and an engine has some.
-std::string run_in_child(const std::string& without, const std::vector<Attack>& attacks, const std::vector<RunAs>& only) {
+std::string run_in_child(const std::string& without, const std::vector<Attack>& attacks,
+                         const std::vector<RunAs>& only) {
   ::setenv(kSecretVariable, "no sandbox may see this", 1);
   asio::io_context context(1);
   EngineOptions options;
@@ -146,7 +153,8 @@ TEST(WholeSealTest, WithNothingSwitchedOffTheSameAttacksAreHeld) {
   const json::array findings = run("", attacks_stopped_by_one_control(), {});
   EXPECT_GT(count_verdicts(findings, name_of(Outcome::kHeld)), 100u);
   for (const json::value& finding : findings) {
-    EXPECT_TRUE(finding.at("verdict").as_string() == "held" || finding.at("verdict").as_string() == "skipped") << line(finding);
+    EXPECT_TRUE(finding.at("verdict").as_string() == "held" || finding.at("verdict").as_string() == "skipped")
+        << line(finding);
   }
 }
 
@@ -162,7 +170,8 @@ TEST(CoverageTest, EveryControlIsSwitchedOffOrSaysWhyNot) {
 TEST(CoverageTest, EveryAttackThatNamesOneControlNamesOneThatIsSwitchedOff) {
   for (const Attack& attack : attacks_stopped_by_one_control()) {
     const std::string& control = attack.stopped_by.front();
-    EXPECT_TRUE(std::find(kSwitches.begin(), kSwitches.end(), control) != kSwitches.end()) << attack.name << ": " << control;
+    EXPECT_TRUE(std::find(kSwitches.begin(), kSwitches.end(), control) != kSwitches.end())
+        << attack.name << ": " << control;
   }
 }
 
@@ -173,7 +182,8 @@ int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
   testing::InitGoogleTest(&argc, argv);
   if (::geteuid() != 0) {
-    std::cout << "SKIPPED: controls are switched off one at a time only where all of them can be on, which takes root\n";
+    std::cout
+        << "SKIPPED: controls are switched off one at a time only where all of them can be on, which takes root\n";
     return kSkipped;
   }
   return RUN_ALL_TESTS();
