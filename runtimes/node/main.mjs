@@ -7,6 +7,10 @@ import { useBlockingOutput } from "./stdio.mjs";
 import { warmUp } from "./warm_up.mjs";
 
 const channel = Number(process.argv[2]);
+if (Number.parseInt(process.versions.node, 10) < 20) {
+  process.stderr.write(`TypeScript tools need Node 20 or newer; this template has ${process.versions.node}.\n`);
+  process.exit(70);
+}
 const parseJson = JSON.parse;
 const exitNow = process.reallyExit.bind(process);
 const STACK_FRAMES = 50;

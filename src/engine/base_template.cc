@@ -13,7 +13,6 @@
 namespace bj {
 namespace {
 
-constexpr const char* kPath = "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr int kFormat = 2;  // counted up when what is made here changes
 
 // Files and directories of the host's /etc that programs need and that tell nothing.
@@ -157,8 +156,9 @@ Result<void> build_once(const std::string& directory, const std::string& root) {
 Result<Template> ensure_base_template(const std::string& directory) {
   const std::string root = directory + "/base/" + stamp();
   BJ_CHECK(build_once(directory + "/base", root));
-  return Template{
-      .name = "base", .layers = {{root, "/"}, {"/usr", "/usr"}}, .environment = {{"PATH", kPath}, {"LANG", "C.UTF-8"}}};
+  return Template{.name = "base",
+                  .layers = {{root, "/"}, {"/usr", "/usr"}},
+                  .environment = {{"PATH", default_path()}, {"LANG", "C.UTF-8"}}};
 }
 
 }  // namespace bj

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "engine/test_switch.h"
 
@@ -111,6 +110,16 @@ void describe_limit(const Watch& watch, CallResult& result) {
   }
 }
 
+// A process that ends early often said why on stderr.
+std::string last_line(const std::string& text) {
+  constexpr size_t kMost = 300;
+  const size_t end = text.find_last_not_of('\n');
+  if (end == std::string::npos) return {};
+  const size_t line = text.rfind('\n', end);
+  return text.substr(line == std::string::npos ? 0 : line + 1,
+                     std::min(kMost, end - (line == std::string::npos ? 0 : line + 1) + 1));
+}
+
 // The process is gone and left no answer: find out why.
 void explain_silence(const Watch& watch, const Error& error, CallResult& result) {
   const CgroupUsage used = watch.runner->used();
@@ -123,7 +132,7 @@ void explain_silence(const Watch& watch, const Error& error, CallResult& result)
     return;
   }
   result.status = CallStatus::kError;
-  const std::string why = watch.runner->epitaph();
+  const std::string why = last_line(result.error_output);
   result.error = {"NoAnswer",
                   error.code == Code::kUnavailable && error.what == "the process ended"
                       ? "the tool's process ended without an answer" + (why.empty() ? "" : " (" + why + ")")

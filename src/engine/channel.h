@@ -20,8 +20,6 @@ class Runner {
   virtual Task<void> bury() = 0;
   virtual CgroupUsage used() const = 0;
   virtual const Seal& seal() const = 0;
-  // Why a process that ended without an answer did so, if the runner knows ("exit status 3").
-  virtual std::string epitaph() const { return {}; }
 
   void connect(const asio::any_io_executor& executor, Fd channel, Fd output, Fd error);
   bool send(std::string_view frame);  // false: the peer is gone or does not read

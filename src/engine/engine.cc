@@ -15,6 +15,7 @@
 #include "engine/python_source.h"
 #include "launcher/launcher.h"
 #include "sys/files.h"
+#include "sys/rlimit.h"
 
 namespace bj {
 namespace {
@@ -84,6 +85,7 @@ Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abili
 Engine::~Engine() { workers_.join(); }
 
 Result<std::unique_ptr<Engine>> Engine::create(asio::io_context& context, EngineOptions options) {
+  raise_open_file_limit();
   Abilities abilities = probe_abilities();
   BJ_TRY(Fd launcher, start_launcher(embedded_warden()));
   return std::unique_ptr<Engine>(new Engine(context, std::move(options), std::move(abilities), std::move(launcher)));

@@ -187,7 +187,8 @@ Task<Result<Process>> Sandbox::start(ProcessSpec spec) {
   BJ_CO_TRY(const Account account, account_of(spec.user));
   SpawnRequest request;
   request.environment = environment_for(account, spec);
-  request.directory = spec.directory.empty() ? account.home : spec.directory;
+  const std::string& start = spec_.image.workdir.empty() ? account.home : spec_.image.workdir;
+  request.directory = spec.directory.empty() ? start : spec.directory;
   request.uid = account.uid;
   request.gid = account.gid;
   request.terminal = spec.terminal;

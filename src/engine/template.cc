@@ -8,12 +8,14 @@
 #include <charconv>
 #include <sstream>
 
+#include "engine/import_report.h"
 #include "sys/files.h"
 
 namespace bj {
 namespace {
 
-constexpr const char* kPath = "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* kOwnPrograms = "/opt/belljar/bin";
+constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 Result<void> append_line(const Fd& etc, const std::string& file, const std::string& name, const std::string& line,
                          unsigned mode) {
@@ -47,6 +49,8 @@ Result<Fd> ensure_directory(const Fd& root, const std::string& path, unsigned mo
 }
 
 }  // namespace
+
+std::string default_path() { return std::string(kOwnPrograms) + ":" + kPath; }
 
 bool valid_template_name(const std::string& name) {
   if (name.empty() || name.size() > 64 || name[0] == '.' || name[0] == '-' || name[0] == '_') return false;
@@ -105,7 +109,16 @@ Result<Template> TemplateStore::find(const std::string& name) const {
                                      "\": `belljar template list` shows those that are, "
                                      "`belljar template import NAME FILE` makes one");
   }
-  Template found{.name = name, .layers = {{path, "/"}}, .environment = {{"PATH", kPath}}};
+  BJ_TRY(const ImageSettings settings, read_image_settings(directory_ + "/" + name));
+  Template found;
+  found.name = name;
+  found.layers = {{path, "/"}};
+  found.environment = settings.environment;
+  std::string& search = found.environment["PATH"];
+  search = search.empty() ? default_path() : std::string(kOwnPrograms) + ":" + search;
+  const std::string user = settings.user.substr(0, settings.user.find(':'));
+  if (!user.empty()) found.user = user;
+  found.workdir = settings.workdir;
   return found;
 }
 

@@ -27,6 +27,7 @@ struct Template {
   std::vector<TemplateLayer> layers;
   std::map<std::string, std::string> environment;
   std::string user = "user";
+  std::string workdir;  // where processes start; empty: in their user's home
   bool sudo = true;
 
   // An account of the template's own /etc/passwd, or a number.
@@ -47,6 +48,9 @@ class TemplateStore {
  private:
   std::string directory_;
 };
+
+// Where programs are looked for unless an image says otherwise: ours (sudo) first.
+std::string default_path();
 
 // True for [a-z0-9][a-z0-9._-]{0,63}: what a template may be called.
 bool valid_template_name(const std::string& name);
