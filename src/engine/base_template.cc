@@ -156,9 +156,11 @@ Result<void> build_once(const std::string& directory, const std::string& root) {
 Result<Template> ensure_base_template(const std::string& directory) {
   const std::string root = directory + "/base/" + stamp();
   BJ_CHECK(build_once(directory + "/base", root));
-  return Template{.name = "base",
-                  .layers = {{root, "/"}, {"/usr", "/usr"}},
-                  .environment = {{"PATH", default_path()}, {"LANG", "C.UTF-8"}}};
+  Template base;
+  base.name = "base";
+  base.layers = {{root, "/"}, {"/usr", "/usr"}};
+  base.environment = {{"PATH", default_path()}, {"LANG", "C.UTF-8"}};
+  return base;
 }
 
 }  // namespace bj
