@@ -34,7 +34,8 @@ std::vector<std::string> children() {
 
 std::vector<std::string> groups(const std::string& prefix) {
   std::vector<std::string> found;
-  for (const auto& hierarchy : CgroupRoot::open("belljar", "")->hierarchies()) {
+  const std::shared_ptr<const CgroupRoot> root = CgroupRoot::open("belljar", "");
+  for (const auto& hierarchy : root->hierarchies()) {
     const Result<Fd> dir = open_path(hierarchy.path, O_RDONLY | O_DIRECTORY);
     const auto entries = dir ? list_directory(dir->get()) : Result<std::vector<Entry>>(tl::unexpected(dir.error()));
     if (!entries) continue;
