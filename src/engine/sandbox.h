@@ -16,7 +16,7 @@ namespace bj {
 
 struct MountSpec {
   std::string source;  // on the host
-  std::string target;  // in the sandbox; must exist in the template
+  std::string target;  // in the sandbox; made if it is missing, except in a read-only root
   bool writable = false;
 };
 
