@@ -10,7 +10,17 @@
 
 namespace bj {
 
-enum class Code { kInvalid, kNotFound, kDenied, kExhausted, kUnavailable, kInternal };
+enum class Code {
+  kInvalid,
+  kNotFound,
+  kDenied,
+  kExhausted,
+  kUnavailable,
+  kInternal,
+  kConflict,  // there is one already: a unique name is taken
+  kDangling,  // it refers to something that does not exist
+  kBusy,      // locked by somebody else; nothing has happened, trying again makes sense
+};
 
 struct Error {
   Code code = Code::kInternal;

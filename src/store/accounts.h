@@ -1,0 +1,61 @@
+// Organizations, their users, and the keys that let programs in. A key is 256 random bits, shown once, when it is made;
+// the database holds its SHA-256.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "store/database.h"
+#include "store/rows.h"
+
+namespace bj {
+
+class OrganizationTable {
+ public:
+  explicit OrganizationTable(Database& database) : database_(database) {}
+  Result<OrganizationRow> create(const std::string& name);
+  Result<OrganizationRow> get(const std::string& id);
+  Result<std::vector<OrganizationRow>> list();
+
+ private:
+  Database& database_;
+};
+
+class UserTable {
+ public:
+  explicit UserTable(Database& database) : database_(database) {}
+  Result<UserRow> create(const std::string& organization, const std::string& name);
+  // By id alone: a request's `user_id` header is what names the organization.
+  Result<std::optional<UserRow>> find(const std::string& id);
+  Result<std::vector<UserRow>> list(const std::string& organization);
+
+ private:
+  Database& database_;
+};
+
+std::string_view role_name(Role role);  // admin | member | read_only
+Result<Role> role_of(std::string_view name);
+
+class ApiKeyTable {
+ public:
+  struct Made {
+    ApiKeyRow row;
+    Secret key;  // "bj_" and 43 characters; not kept anywhere
+  };
+
+  explicit ApiKeyTable(Database& database) : database_(database) {}
+  Result<Made> create(const Actor& owner, const std::string& name, Role role);
+  // The hot path of every request. Nothing for an unknown or revoked key.
+  Result<std::optional<ApiKeyRow>> find(const Secret& key);
+  Result<std::vector<ApiKeyRow>> list(const std::string& organization);
+  Result<ApiKeyRow> revoke(const std::string& organization, const std::string& id);
+  // Records a use; a later one within a minute is not written again.
+  Result<void> touch(const std::string& id);
+
+ private:
+  Database& database_;
+};
+
+}  // namespace bj
