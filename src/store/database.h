@@ -51,6 +51,11 @@ class Param {
     if (value) content_ = Param(*value).content_;
   }
   const Content& content() const { return content_; }
+  // PostgreSQL can't hold such a text, so nobody may store one.
+  bool has_nul() const {
+    const auto* text = std::get_if<std::string_view>(&content_);
+    return text && text->find('\0') != std::string_view::npos;
+  }
 
  private:
   Content content_;
@@ -69,6 +74,7 @@ class Row {
   std::optional<std::string> maybe_text(size_t column) const;
   std::optional<int64_t> maybe_integer(size_t column) const;
   bool truth(size_t column) const { return integer(column) != 0; }
+  const Value& value(size_t column) const { return values_[column]; }
   size_t size() const { return values_.size(); }
 
  private:
@@ -82,13 +88,25 @@ struct Rows {
 
 using Params = std::span<const Param>;
 
+// A value that was read, as a parameter; it must live as long.
+Param param_of(const Value& value);
+
 enum class Engine { kSqlite, kPostgres };
+
+// What the last failure left behind, which decides whether the same may be tried again.
+enum class Failure {
+  kNone,
+  kFinal,       // trying again would fail again
+  kRolledBack,  // a deadlock or a serialization failure: nothing happened
+  kLost,        // the server went away: nothing happened unless a commit was under way
+};
 
 // One connection, used by one thread at a time. The engines implement it; callers meet it as a Transaction.
 class Connection {
  public:
   virtual ~Connection() = default;
   virtual Result<Rows> run(std::string_view sql, Params params) = 0;
+  virtual Failure last_failure() const = 0;  // kNone if the last statement succeeded
 };
 
 // Statements that commit together. Made by Database::transact; without its commit everything is undone.
@@ -142,12 +160,13 @@ class Database {
   enum class Access { kRead, kWrite };
   // Leases a connection for the time of `work`. With kWrite and SQLite it is the one writer.
   virtual Result<void> with_connection(Access access, const std::function<Result<void>(Connection&)>& work) = 0;
-  // After a failure: may the same be tried again, because nothing of it happened?
-  virtual bool may_retry(const Error& error) const = 0;
   virtual const char* begin_statement() const = 0;
 
  private:
-  Result<void> with_retries(Access access, const std::function<Result<void>(Connection&)>& work);
+  // One try. Yields its outcome, and in `again` whether another one makes sense.
+  Result<void> try_once(Access access, bool& again, const std::function<Result<void>(Connection&)>& work,
+                        bool retry_lost);
+  Result<void> try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work);
 };
 
 struct SqliteOptions {

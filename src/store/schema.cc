@@ -1,0 +1,180 @@
+// The steps themselves. Times are microseconds since the epoch, truth values 0 and 1, JSON is text. Rows that belong to
+// another row carry its organization too, and refer to both: the database itself refuses what crosses organizations.
+#include "store/migrations.h"
+
+namespace bj {
+namespace {
+
+Migration first_step() {
+  return {
+      1,
+      "organizations, users, keys, tools, agents, sandbox configurations, calls",
+      {
+          R"(CREATE TABLE organizations (
+                   id TEXT PRIMARY KEY,
+                   name TEXT NOT NULL,
+                   created_at BIGINT NOT NULL))",
+          R"(CREATE TABLE users (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   name TEXT NOT NULL,
+                   created_at BIGINT NOT NULL))",
+          R"(CREATE TABLE api_keys (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   user_id TEXT NOT NULL REFERENCES users (id),
+                   name TEXT NOT NULL,
+                   role TEXT NOT NULL,
+                   key_hash TEXT NOT NULL UNIQUE,
+                   created_at BIGINT NOT NULL,
+                   last_used_at BIGINT,
+                   revoked_at BIGINT))",
+          // Also unique by (organization, project, name), which this implies.
+          R"(CREATE TABLE tools (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   name TEXT NOT NULL,
+                   tool_type TEXT NOT NULL,
+                   description TEXT,
+                   source_type TEXT NOT NULL,
+                   source_code TEXT,
+                   json_schema TEXT,
+                   args_json_schema TEXT,
+                   tags TEXT NOT NULL,
+                   pip_requirements TEXT,
+                   npm_requirements TEXT,
+                   return_char_limit BIGINT NOT NULL,
+                   default_requires_approval BIGINT,
+                   enable_parallel_execution BIGINT NOT NULL,
+                   metadata_ TEXT NOT NULL,
+                   project_id TEXT,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   UNIQUE (name, organization_id),
+                   UNIQUE (id, organization_id)))",
+          "CREATE INDEX tools_in_order ON tools (organization_id, created_at, id)",
+          R"(CREATE TABLE agents (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   name TEXT NOT NULL,
+                   description TEXT,
+                   system TEXT,
+                   agent_type TEXT NOT NULL,
+                   tags TEXT NOT NULL,
+                   metadata_ TEXT NOT NULL,
+                   project_id TEXT,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   UNIQUE (id, organization_id)))",
+          "CREATE INDEX agents_in_order ON agents (organization_id, created_at, id)",
+          R"(CREATE TABLE agent_tools (
+                   agent_id TEXT NOT NULL,
+                   tool_id TEXT NOT NULL,
+                   organization_id TEXT NOT NULL,
+                   PRIMARY KEY (agent_id, tool_id),
+                   FOREIGN KEY (agent_id, organization_id) REFERENCES agents (id, organization_id) ON DELETE CASCADE,
+                   FOREIGN KEY (tool_id, organization_id) REFERENCES tools (id, organization_id) ON DELETE CASCADE))",
+          "CREATE INDEX agent_tools_by_tool ON agent_tools (tool_id, organization_id)",
+          R"(CREATE TABLE blocks (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   label TEXT NOT NULL,
+                   value TEXT NOT NULL,
+                   char_limit BIGINT NOT NULL,
+                   description TEXT,
+                   read_only BIGINT NOT NULL,
+                   metadata_ TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   UNIQUE (id, organization_id)))",
+          // The label stands here too, because an agent has one block a label.
+          R"(CREATE TABLE agent_blocks (
+                   agent_id TEXT NOT NULL,
+                   block_id TEXT NOT NULL,
+                   organization_id TEXT NOT NULL,
+                   label TEXT NOT NULL,
+                   PRIMARY KEY (agent_id, block_id),
+                   UNIQUE (agent_id, label),
+                   FOREIGN KEY (agent_id, organization_id) REFERENCES agents (id, organization_id) ON DELETE CASCADE,
+                   FOREIGN KEY (block_id, organization_id) REFERENCES blocks (id, organization_id) ON DELETE CASCADE))",
+          "CREATE INDEX agent_blocks_by_block ON agent_blocks (block_id, organization_id)",
+          R"(CREATE TABLE agent_environment_variables (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL,
+                   agent_id TEXT NOT NULL,
+                   key TEXT NOT NULL,
+                   value TEXT NOT NULL,
+                   value_enc TEXT,
+                   description TEXT,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   CONSTRAINT uix_key_agent UNIQUE (key, agent_id),
+                   FOREIGN KEY (agent_id, organization_id) REFERENCES agents (id, organization_id) ON DELETE CASCADE))",
+          "CREATE INDEX agent_variables_by_agent ON agent_environment_variables (agent_id, created_at, id)",
+          R"(CREATE TABLE sandbox_configs (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   type TEXT NOT NULL,
+                   config TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   CONSTRAINT uix_type_organization UNIQUE (type, organization_id),
+                   UNIQUE (id, organization_id)))",
+          R"(CREATE TABLE sandbox_environment_variables (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL,
+                   sandbox_config_id TEXT NOT NULL,
+                   key TEXT NOT NULL,
+                   value TEXT NOT NULL,
+                   value_enc TEXT,
+                   description TEXT,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   CONSTRAINT uix_key_sandbox_config UNIQUE (key, sandbox_config_id),
+                   FOREIGN KEY (sandbox_config_id, organization_id)
+                     REFERENCES sandbox_configs (id, organization_id) ON DELETE CASCADE))",
+          "CREATE INDEX sandbox_variables_by_config ON sandbox_environment_variables (sandbox_config_id, created_at, id)",
+          // No references: a call stays when its tool or agent goes.
+          R"(CREATE TABLE calls (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL,
+                   user_id TEXT,
+                   tool_id TEXT,
+                   tool_name TEXT NOT NULL,
+                   agent_id TEXT,
+                   status TEXT NOT NULL,
+                   provider TEXT NOT NULL,
+                   fingerprint TEXT,
+                   limits_hit TEXT NOT NULL,
+                   started_at BIGINT NOT NULL,
+                   duration_us BIGINT NOT NULL))",
+          "CREATE INDEX calls_in_order ON calls (organization_id, started_at, id)",
+          "CREATE INDEX calls_by_age ON calls (started_at)",
+          // One row: which key new secrets get. Locked by whoever writes secrets.
+          R"(CREATE TABLE vault_state (
+                   id BIGINT PRIMARY KEY,
+                   key_id TEXT))",
+          "INSERT INTO vault_state (id, key_id) VALUES (1, NULL)",
+      }};
+}
+
+}  // namespace
+
+const std::vector<Migration>& migrations() {
+  static const std::vector<Migration> steps = {first_step()};
+  return steps;
+}
+
+}  // namespace bj
