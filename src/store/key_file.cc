@@ -29,8 +29,13 @@ Result<void> sync_directory(const std::string& path) {
 
 // Written aside, on the disk when this returns; yields its name.
 Result<std::string> write_aside(const std::string& path, const std::vector<Secret>& keys) {
-  std::string text = kHeader;
-  for (const Secret& key : keys) text += base64(key.reveal()) + "\n";
+  std::string text;
+  text.reserve(sizeof kHeader + keys.size() * 64);  // at once: growing would leave copies behind
+  text = kHeader;
+  for (const Secret& key : keys) {
+    const Secret line = Secret::take(base64(key.reveal()) + "\n");
+    text += line.reveal();
+  }
   const Secret contents = Secret::take(std::move(text));
   const std::string aside = path + "." + new_uuid4() + ".tmp";
   BJ_TRY(const Fd file, open_path(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));

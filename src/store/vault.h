@@ -8,8 +8,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -41,37 +39,45 @@ class Vault {
  public:
   static Result<std::unique_ptr<Vault>> open(VaultOptions options);
 
-  // The key for values written in this transaction. It takes the lock that a rotation takes, until the commit.
-  Result<std::string> write_key(Transaction& transaction);
-  Result<std::string> encrypt(const std::string& key_id, const Secret& plain, const Place& place) const;
-  // Our format, Letta's, or a clear value from before there was a key; the rules are the contract's.
-  Result<Secret> decrypt(std::string_view stored, const Place& place) const;
-  // Would a write under this key leave the value in the form it has? What rotation looks for.
-  bool is_current(const std::string& key_id, std::string_view stored) const;
-
-  // Called once after migration: the database learns which key is current, or tells.
+  // Called once after migration: the database learns which key is current, or tells. Refuses (kDenied) a database whose
+  // secrets are under a key that is not here. Makes the key file if there is no key at all.
   Result<void> settle(Database& database);
 
-  // Rotation. begin: a new key in the file (or one that an interrupted rotation left there); with a key from the
-  // environment that key itself. finish: every other key leaves the file.
+  // The key for values written in this transaction. It takes the lock that a rotation takes, until the commit.
+  Result<std::string> write_key(Transaction& transaction);
+  Result<std::string> encrypt(const std::string& key_id, const Secret& plain, const Place& place);
+  // Our format, Letta's, or a clear value from before there was a key; the rules are the contract's.
+  Result<Secret> decrypt(std::string_view stored, const Place& place);
+  // Is the value in the form that a write under this key would give it? What rotation looks for.
+  bool is_current(const std::string& key_id, std::string_view stored);
+
+  // Rotation, which one process does at a time (lock_key_file). begin: a new key in the file, or the one that an
+  // interrupted rotation left there; with a key from the environment, that one. finish: all others leave the file.
   Result<std::string> begin_rotation(Database& database);
   Result<void> finish_rotation(const std::string& key_id);
+  const std::string& key_file() const { return options_.key_file; }
 
  private:
   struct Key;
-  explicit Vault(VaultOptions options);
+  using KeyPointer = std::shared_ptr<const Key>;
+
+  explicit Vault(VaultOptions options) : options_(std::move(options)) {}
+  Result<void> load_given_keys();
   Result<void> load_key_file();
-  Result<std::shared_ptr<const Key>> find(const std::string& key_id) const;
-  Result<std::shared_ptr<const Key>> find_or_reload(const std::string& key_id);
-  std::string preferred_key() const;
-  Result<Secret> decrypt_letta(std::string_view stored) const;
+  Result<std::string> add(const Secret& master, std::string_view prefix);
+  KeyPointer find(const std::string& key_id) const;
+  Result<KeyPointer> find_or_reload(const std::string& key_id);
+  Result<void> settle_in(Transaction& transaction);
+  std::string preferred_key(const std::string& current) const;
+  Result<Secret> decrypt_letta(std::string_view stored);
 
   const VaultOptions options_;
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, std::shared_ptr<const Key>> keys_;
+  std::string given_key_;                     // id of the key from the environment, or empty
+  std::vector<const Secret*> letta_masters_;  // in the order to try
+  mutable std::shared_mutex mutex_;           // of the next two
+  std::map<std::string, KeyPointer> keys_;
   std::vector<std::string> file_keys_;  // ids in the order of the file
-  std::string given_key_;               // id of the key from the environment, or empty
-  mutable LettaKeyCache letta_keys_;
+  LettaKeyCache letta_keys_;
 };
 
 }  // namespace bj
