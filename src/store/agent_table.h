@@ -13,12 +13,6 @@
 
 namespace bj {
 
-struct NewVariable {
-  std::string key;
-  Secret value;
-  MaybeText description;
-};
-
 struct NewAgent {
   AgentRow row;
   std::vector<std::string> tool_ids;

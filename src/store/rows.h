@@ -124,10 +124,23 @@ struct VariableRow {
   Stamp stamp;
 };
 
+struct NewVariable {
+  Text key;
+  Secret value;
+  MaybeText description;
+};
+
+// What is set, changes.
+struct VariableChange {
+  MaybeText key;
+  std::optional<Secret> value;
+  MaybeText description;
+};
+
 struct SandboxConfigRow {
   Text id;
   Text organization;
-  Text type;    // e2b | modal | local
+  Text type;    // e2b | modal | local; given once, at creation
   Text config;  // JSON object
   Stamp stamp;
 };

@@ -19,7 +19,7 @@ class SandboxConfigTable {
   Result<std::optional<SandboxConfigRow>> find(const std::string& organization, const std::string& type);
   // The row of that type; made with this configuration when there is none. Two callers at once get the same row.
   Result<SandboxConfigRow> find_or_create(const Actor& actor, const std::string& type, const std::string& config);
-  // An identical configuration is left untouched, timestamps included.
+  // An identical text is left untouched, timestamps included.
   Result<SandboxConfigRow> upsert(const Actor& actor, const std::string& type, const std::string& config);
   Result<SandboxConfigRow> get(const std::string& organization, const std::string& id);
   // Only `config` is written, and only if the edit changed it.

@@ -6,19 +6,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "store/agent_table.h"
 #include "store/database.h"
 #include "store/rows.h"
 #include "store/vault.h"
 
 namespace bj {
-
-// What is set, changes.
-struct VariableChange {
-  MaybeText key;
-  std::optional<Secret> value;
-  MaybeText description;
-};
 
 class SandboxVariableTable {
  public:
