@@ -1,0 +1,25 @@
+// Memory blocks of agents, as rows: what AgentTable does with them inside its transactions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "store/database.h"
+#include "store/rows.h"
+
+namespace bj {
+
+// Makes the block and gives it to the agent. A label that the agent has already is kConflict.
+Result<BlockRow> insert_block(Transaction& transaction, const Actor& actor, const std::string& agent, BlockRow block,
+                              int64_t created_at);
+Result<void> attach_block(Transaction& transaction, const Actor& actor, const std::string& agent,
+                          const std::string& block);
+// Only if the block is one of that agent's.
+Result<BlockRow> update_block(Transaction& transaction, const Actor& actor, const std::string& agent,
+                              const std::string& block, const std::function<Result<void>(BlockRow&)>& edit);
+Result<std::vector<BlockRow>> read_blocks(Database& database, const std::string& organization,
+                                          const std::string& agent);
+
+}  // namespace bj
