@@ -31,9 +31,10 @@ class Story(unittest.TestCase):
         os.chmod(path, 0o644)
         return path
 
-    def belljar(self, *arguments, **more):
+    @classmethod
+    def belljar(cls, *arguments, **more):
         command = [BELLJAR, *arguments]
-        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch, **more.pop("env", {})}
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **more.pop("env", {})}
         return subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, env=environment, **more)
 
     def run_tool(self, source, args=None, *flags, name="tool.py"):
