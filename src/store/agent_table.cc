@@ -107,7 +107,7 @@ Result<AgentRow> AgentTable::create(const Actor& actor, NewAgent agent) {
     for (const std::string& tool : agent.tool_ids) BJ_CHECK(attach(transaction, row.organization, row.id, tool));
     int64_t place = 0;  // in time, so that they are listed in this order
     for (const BlockRow& block : agent.blocks) BJ_CHECK(insert_block(transaction, actor, row.id, block, now + place++));
-    for (const std::string& block : agent.block_ids) BJ_CHECK(attach_block(transaction, actor, row.id, block));
+    for (const std::string& block : agent.block_ids) BJ_CHECK(bj::attach_block(transaction, actor, row.id, block));
     if (agent.variables.empty()) return {};
     return replace_variables(transaction, vault_, actor, row.id, agent.variables);
   }));
@@ -217,6 +217,20 @@ Result<BlockRow> AgentTable::add_block(const Actor& actor, const std::string& ag
   return database_.transact_value<BlockRow>([&](Transaction& transaction) -> Result<BlockRow> {
     BJ_CHECK(lock_agent(transaction, actor.organization, agent));
     return insert_block(transaction, actor, agent, block, now_us());
+  });
+}
+
+Result<void> AgentTable::attach_block(const Actor& actor, const std::string& agent, const std::string& block) {
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(lock_agent(transaction, actor.organization, agent));
+    return bj::attach_block(transaction, actor, agent, block);
+  });
+}
+
+Result<void> AgentTable::detach_block(const Actor& actor, const std::string& agent, const std::string& block) {
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(lock_agent(transaction, actor.organization, agent));
+    return bj::detach_block(transaction, agent, block);
   });
 }
 

@@ -44,6 +44,8 @@ class AgentTable {
 
   Result<std::vector<BlockRow>> blocks(const std::string& organization, const std::string& agent);
   Result<BlockRow> add_block(const Actor& actor, const std::string& agent, BlockRow block);
+  Result<void> attach_block(const Actor& actor, const std::string& agent, const std::string& block);
+  Result<void> detach_block(const Actor& actor, const std::string& agent, const std::string& block);
   // Only a block of that agent: kNotFound for any other.
   Result<BlockRow> change_block(const Actor& actor, const std::string& agent, const std::string& block,
                                 const std::function<Result<void>(BlockRow&)>& edit);

@@ -91,7 +91,7 @@ using Params = std::span<const Param>;
 // A value that was read, as a parameter; it must live as long.
 Param param_of(const Value& value);
 
-enum class Engine { kSqlite, kPostgres };
+enum class DatabaseKind { kSqlite, kPostgres };
 
 // What the last failure left behind, which decides whether the same may be tried again.
 enum class Failure {
@@ -112,16 +112,16 @@ class Connection {
 // Statements that commit together. Made by Database::transact; without its commit everything is undone.
 class Transaction {
  public:
-  Transaction(Connection& connection, Engine engine) : connection_(connection), engine_(engine) {}
+  Transaction(Connection& connection, DatabaseKind engine) : connection_(connection), engine_(engine) {}
   Result<Rows> run(std::string_view sql, Params params) { return connection_.run(sql, params); }
   Result<Rows> run(std::string_view sql, std::initializer_list<Param> params = {}) {
     return run(sql, Params(params.begin(), params.size()));
   }
-  Engine engine() const { return engine_; }
+  DatabaseKind engine() const { return engine_; }
 
  private:
   Connection& connection_;
-  Engine engine_;
+  DatabaseKind engine_;
 };
 
 class Database {
@@ -131,7 +131,7 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  virtual Engine engine() const = 0;
+  virtual DatabaseKind engine() const = 0;
 
   // A SELECT, on any connection; sees everything committed before it.
   Result<Rows> read(std::string_view sql, Params params);

@@ -213,7 +213,7 @@ class PostgresDatabase final : public Database {
           return Result<std::unique_ptr<PostgresConnection>>(std::make_unique<PostgresConnection>(options));
         }) {}
 
-  Engine engine() const override { return Engine::kPostgres; }
+  DatabaseKind engine() const override { return DatabaseKind::kPostgres; }
   Result<void> check() {
     return with_connection(Access::kRead, [](Connection&) -> Result<void> { return {}; });
   }

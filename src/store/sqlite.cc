@@ -189,7 +189,7 @@ class SqliteDatabase final : public Database {
       : writer_(1, options.busy_timeout_ms, [options] { return connect(options, Duty::kWriter); }),
         readers_(options.readers, options.busy_timeout_ms, [options] { return connect(options, Duty::kReader); }) {}
 
-  Engine engine() const override { return Engine::kSqlite; }
+  DatabaseKind engine() const override { return DatabaseKind::kSqlite; }
   // Fails now instead of at the first use.
   Result<void> check() {
     return with_connection(Access::kWrite, [](Connection& connection) -> Result<void> {
