@@ -7,6 +7,7 @@ include(GoogleTest)
 file(GLOB_RECURSE UNIT_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_test.cc)
 add_executable(unit_tests ${UNIT_TESTS})
 target_link_libraries(unit_tests PRIVATE belljar_command GTest::gtest_main GTest::gmock)
+target_compile_definitions(unit_tests PRIVATE BELLJAR_VECTORS="${PROJECT_SOURCE_DIR}/tests/vectors")
 # At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
 gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
 
