@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-
 #include "engine/test_switch.h"
 
 namespace bj {

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -23,12 +21,6 @@ namespace {
 constexpr size_t kMaxPools = 16;
 constexpr const char* kCgroupName = "belljar";
 constexpr const char* kMachineLocks = "/run/belljar";  // shared by all Belljars that run as root here
-
-std::string random_name() {
-  uint64_t bits = 0;
-  (void)::getrandom(&bits, sizeof bits, 0);
-  return fmt::format("{:016x}", bits);
-}
 
 // The disk that holds a directory, as cgroups name it: the whole device, not the partition (minor 0 is what ours is).
 std::string device_of(const std::string& path) {
@@ -69,10 +61,7 @@ Result<void> check_arguments(const CallSpec& spec) {
 }  // namespace
 
 Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher)
-    : options_(std::move(options)),
-      workers_(2),
-      templates_(options_.data_directory + "/templates"),
-      instance_(random_name()) {
+    : options_(std::move(options)), workers_(2), templates_(options_.data_directory + "/templates") {
   host_.executor = context.get_executor();
   host_.workers = &workers_;
   host_.abilities = std::move(abilities);
@@ -94,10 +83,9 @@ Result<std::unique_ptr<Engine>> Engine::create(asio::io_context& context, Engine
 Task<Result<void>> Engine::start() {
   BJ_CO_CHECK(open_data_directory());
   cgroup_root_ = CgroupRoot::open(kCgroupName, device_of(options_.data_directory));
-  host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, instance_ + "-");
-  remove_leftovers();
+  host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, instance() + "-");
+  instance_.clean_after_dead([this](const std::string& dead) { return cgroup_root_->remove_leftovers(dead + "-"); });
   if (host_.abilities.root) {
-    BJ_CO_CHECK(make_directories(kMachineLocks, 0755));
     BJ_CO_TRY(host_.uids, UidRanges::open(std::string(kMachineLocks) + "/uids"));
   }
   BJ_CO_TRY(const std::string runtimes, install_runtimes(options_.data_directory + "/runtimes"));
@@ -106,29 +94,15 @@ Task<Result<void>> Engine::start() {
   co_return Result<void>();
 }
 
+// As root, instances are known machine-wide: whoever starts next cleans after one that was killed, whatever data
+// directory it had.
 Result<void> Engine::open_data_directory() {
   // 0700: template files owned by root lie in it, setuid ones of imported images included.
   BJ_CHECK(make_directories(options_.data_directory, 0700));
-  BJ_CHECK(make_directories(options_.data_directory + "/instances", 0700));
-  BJ_TRY(instance_lock_,
-         open_path(options_.data_directory + "/instances/" + instance_, O_RDWR | O_CREAT | O_EXCL, 0600));
-  if (::flock(instance_lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno("flock(instance)");
+  const std::string parent = host_.abilities.root ? kMachineLocks : options_.data_directory;
+  if (host_.abilities.root) BJ_CHECK(make_directories(parent, 0755));
+  BJ_TRY(instance_, InstanceLock::take(parent + "/instances", options_.data_directory + "\n"));
   return {};
-}
-
-// An instance that was killed left its lock file, unlocked by the kernel, and empty cgroups.
-void Engine::remove_leftovers() {
-  const std::string directory = options_.data_directory + "/instances";
-  const Result<Fd> dir = open_path(directory, O_RDONLY | O_DIRECTORY);
-  if (!dir) return;
-  const auto entries = list_directory(dir->get());
-  if (!entries) return;
-  for (const Entry& entry : *entries) {
-    const Result<Fd> lock = open_at(dir->get(), entry.name, O_RDWR | O_NOFOLLOW);
-    if (entry.name == instance_ || !lock || ::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) continue;
-    cgroup_root_->remove_leftovers(entry.name + "-");
-    ::unlinkat(dir->get(), entry.name.c_str(), 0);
-  }
 }
 
 // Pools cost memory: beyond a number, the one that was not used for the longest time goes.
@@ -188,7 +162,7 @@ Task<void> Engine::stop() {
   if (sandboxes_) co_await sandboxes_->stop();
   host_.cgroups.reset();
   host_.launcher.reset();  // it ends when its socket closes
-  ::unlink((options_.data_directory + "/instances/" + instance_).c_str());
+  instance_.release();
 }
 
 }  // namespace bj

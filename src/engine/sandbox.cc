@@ -120,6 +120,9 @@ Task<Result<void>> Sandbox::launch() {
   policy.limits = spec_.limits;
   LaunchRequest request;
   BJ_CO_CHECK(choose_ids(policy));
+#ifdef BELLJAR_TEST_SWITCHES
+  if (host_.without == "mask") remove_masks(spec_.image.layers);
+#endif
   for (const TemplateLayer& layer : spec_.image.layers) {
     BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(layer.path));
     request.layers.push_back(number);

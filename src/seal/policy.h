@@ -49,7 +49,9 @@ inline constexpr uint64_t kSandboxCaps = cap_bit(0) | cap_bit(1) | cap_bit(3) | 
 inline constexpr uint64_t kZygoteCaps = kSandboxCaps | cap_bit(21) | cap_bit(12);
 
 struct SandboxPolicy {
-  std::vector<std::string> layer_targets;  // where each layer of the template is mounted, "/" first
+  // Where each layer of the template is mounted, "/" first; neighbours with the same target are stacked, the first on
+  // top.
+  std::vector<std::string> layer_targets;
   std::vector<std::string> extra_targets;  // the caller's own mounts, in the order of their slots
   RootMode root = RootMode::kWritable;
   IdMap ids;

@@ -63,14 +63,30 @@ class Story(unittest.TestCase):
 
 
 def instances(data):
-    folder = os.path.join(data, "instances")
-    return os.listdir(folder) if os.path.isdir(folder) else []
+    """The instances, alive or killed, that have this data directory; as root they are known machine-wide."""
+    folder = "/run/belljar/instances" if os.geteuid() == 0 else os.path.join(data, "instances")
+    found = []
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        try:
+            with open(os.path.join(folder, name)) as file:
+                found += [name] if file.read() == data + "\n" else []
+        except FileNotFoundError:
+            pass  # another's, which ended just now
+    return found
 
 
 def groups_of(instance):
     found = []
     for folder, folders, _ in os.walk("/sys/fs/cgroup"):
         found += [os.path.join(folder, name) for name in folders if name.startswith(instance + "-")]
+    return found
+
+
+def processes_in(groups):
+    found = []
+    for group in groups:
+        with open(os.path.join(group, "cgroup.procs")) as file:
+            found += file.read().split()
     return found
 
 
