@@ -16,9 +16,9 @@ int64_t microseconds_now() {
 
 }  // namespace
 
-CallRecorder::CallRecorder(asio::any_io_executor executor, Store& store, asio::thread_pool& threads,
+CallRecorder::CallRecorder(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads,
                            std::chrono::hours keep)
-    : executor_(executor), store_(store), threads_(threads), keep_(keep), wake_(std::move(executor)) {}
+    : executor_(executor), store_(store), threads_(threads), keep_(keep), wake_(executor), ended_(executor) {}
 
 void CallRecorder::add(CallRow call) {
   if (waiting_.size() >= kMostWaiting) {
@@ -47,6 +47,11 @@ Task<void> CallRecorder::remove_old() {
   if (!removed) log_error("old_calls_not_removed", {{"error", removed.error().what}});
 }
 
+void CallRecorder::start() {
+  started_ = true;
+  asio::co_spawn(executor_, work(), asio::detached);
+}
+
 Task<void> CallRecorder::work() {
   while (!stopping_) {
     wake_.expires_after(kPause);
@@ -54,11 +59,13 @@ Task<void> CallRecorder::work() {
     co_await flush();
     co_await remove_old();
   }
+  ended_.set(true);
 }
 
 Task<void> CallRecorder::stop() {
   stopping_ = true;
   wake_.cancel();
+  if (started_) (void)co_await ended_.get();
   co_await flush();
 }
 

@@ -15,16 +15,17 @@ namespace bj {
 class CallRecorder {
  public:
   // `keep`: zero keeps records for ever.
-  CallRecorder(asio::any_io_executor executor, Store& store, asio::thread_pool& threads, std::chrono::hours keep);
+  CallRecorder(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads, std::chrono::hours keep);
 
   void add(CallRow call);
   // Writes what waits. A reader that wants to see its own calls asks for it first.
   Task<void> flush();
-  // Writes until it is cancelled by stop().
-  Task<void> work();
+  // Writes in the background, until stop().
+  void start();
   Task<void> stop();
 
  private:
+  Task<void> work();
   Task<void> remove_old();
 
   asio::any_io_executor executor_;
@@ -33,7 +34,9 @@ class CallRecorder {
   std::chrono::hours keep_;
   std::vector<CallRow> waiting_;
   asio::steady_timer wake_;
+  OneShot<bool> ended_;
   Clock::time_point next_removal_ = Clock::now();
+  bool started_ = false;
   bool stopping_ = false;
 };
 

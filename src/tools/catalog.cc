@@ -3,7 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "tools/tool_hash.h"
+#include "tools/fingerprint.h"
 #include "tools/tool_rules.h"
 
 namespace bj {
@@ -29,6 +29,12 @@ json::object object_in(const MaybeText& text) {
   return value.is_object() ? value.get_object() : json::object();
 }
 
+Requirements requirements_in(const MaybeText& text) {
+  json::error_code bad;
+  FieldErrors errors;
+  return text ? read_requirements(json::parse(*text, bad), {}, errors) : Requirements();
+}
+
 MaybeText text_at(const json::object& object, const char* key) {
   const json::value* const value = object.if_contains(key);
   return value != nullptr && value->is_string() ? MaybeText(std::string(value->get_string())) : MaybeText();
@@ -36,8 +42,8 @@ MaybeText text_at(const json::object& object, const char* key) {
 
 // tool_hash is ours to set; `sandbox` says where the tool wants to run.
 void set_metadata(ToolRow& tool, json::object metadata, bool on_modal) {
-  metadata["tool_hash"] = tool_hash(tool.source_code.value_or(""), tool.source_type, tool.pip_requirements,
-                                    tool.npm_requirements);
+  metadata["tool_hash"] = tool_hash({tool.source_code.value_or(""), tool.source_type, requirements_in(tool.pip_requirements),
+                                     requirements_in(tool.npm_requirements)});
   if (on_modal) metadata["sandbox"] = "modal";
   tool.metadata = json::serialize(metadata);
 }

@@ -47,8 +47,8 @@ Result<SandboxConfigRow> ConfigManager::find_or_create(const Actor& actor, Sandb
   return store_.sandbox_configs().find_or_create(actor, name_of(type), usual);
 }
 
-std::map<std::string, std::string> clear_values(const std::vector<VariableRow>& variables) {
-  std::map<std::string, std::string> values;
+VariableLayer clear_values(const std::vector<VariableRow>& variables) {
+  VariableLayer values;
   for (const VariableRow& variable : variables) values[variable.key] = std::string(variable.value.reveal());
   return values;
 }

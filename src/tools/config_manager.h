@@ -3,12 +3,12 @@
 #pragma once
 
 #include <boost/json/value.hpp>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/actor.h"
 #include "store/store.h"
+#include "tools/environment_layers.h"
 #include "tools/sandbox_config.h"
 
 namespace bj {
@@ -30,7 +30,7 @@ class ConfigManager {
   SandboxDefaults defaults_;
 };
 
-// {key: value} in clear: what a call's environment is made of.
-std::map<std::string, std::string> clear_values(const std::vector<VariableRow>& variables);
+// In clear: what a call's environment is made of.
+VariableLayer clear_values(const std::vector<VariableRow>& variables);
 
 }  // namespace bj

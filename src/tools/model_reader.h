@@ -54,9 +54,12 @@ class ModelReader {
   std::optional<std::map<std::string, std::string>> optional_string_map(std::string_view key);
   // The value as it is, for a field with a model of its own; nullptr: absent (and, if asked for, null).
   const boost::json::value* take(std::string_view key, NullCounts null = NullCounts::kAsWrong);
+  // The same for a field that must be there; nullptr: that was noted.
+  const boost::json::value* required(std::string_view key);
 
   void finish(UnknownKeys unknown);
 
+  FieldErrors& errors() { return errors_; }  // for the models of fields
   bool given(std::string_view key) const;  // present, null or not
   boost::json::array loc(std::string_view key) const { return deeper(loc_, boost::json::value(key)); }
   void wrong(std::string_view key, const Mismatch& mismatch, const boost::json::value& value, std::string context = {});
@@ -70,7 +73,6 @@ class ModelReader {
                            LaxResult<T> (*conversion)(const boost::json::value&));
   std::optional<int64_t> bounded(std::string_view key, const boost::json::value* value, IntegerBounds bounds);
   const boost::json::object* object_of(std::string_view key, const boost::json::value* value);
-  const boost::json::value* required(std::string_view key);
 
   const boost::json::object* object_ = nullptr;
   boost::json::array loc_;

@@ -105,7 +105,7 @@ Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request
   WebhookQuestion question{request.actor.user, request.actor.organization, request.tool.name,
                            request.agent_id.value_or("")};
   prepared.layers.credentials = co_await parts_.webhook.fetch(std::move(question));
-  prepared.layers.provided = request.variables;
+  prepared.layers.caller = {request.variables.begin(), request.variables.end()};
   prepared.layers.tool_id = request.tool.id;
   co_return prepared;
 }
@@ -113,17 +113,18 @@ Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request
 // The configuration of that provider's type and its environment variables.
 Task<Result<void>> ToolRunner::configure(const RunRequest& request, const std::string& provider, Prepared& prepared) {
   const SandboxType type = sandbox_type_named(provider).value_or(SandboxType::kLocal);
-  const auto load = [&]() -> Result<std::map<std::string, std::string>> {
+  const auto load = [&]() -> Result<VariableLayer> {
     BJ_TRY(prepared.config, parts_.configs.find_or_create(request.actor, type));
     BJ_TRY(const std::vector<VariableRow> variables,
            parts_.store.sandbox_variables().list(request.actor.organization, prepared.config.id, {}));
     return clear_values(variables);
   };
-  BJ_CO_TRY(prepared.layers.configured, co_await offload(parts_.threads, load));
+  BJ_CO_TRY(prepared.layers.sandbox, co_await offload(parts_.threads, load));
   co_return Result<void>();
 }
 
-Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const Prepared& prepared) const {
+Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::string& provider,
+                                          const Prepared& prepared) const {
   const ToolRow& tool = request.tool;
   ProviderCall call;
   call.language = tool.source_type == "typescript" ? Language::kTypeScript : Language::kPython;
@@ -136,7 +137,9 @@ Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const Prepa
     call.letta.agent_state = agent_state_json(*prepared.agent);
     call.letta.agent_id = prepared.agent->row.id;
   }
-  call.variables = effective_environment(prepared.layers);
+  call.variables = provider == "local" ? local_environment(parts_.from_server, prepared.layers)
+                                       : layered_environment(prepared.layers);
+  BJ_CHECK(check_variables(call.variables));
   call.config = object_in(prepared.config.config);
   const bool python = call.language == Language::kPython;
   const PackageKind kind = python ? PackageKind::kPip : PackageKind::kNpm;
@@ -172,7 +175,7 @@ Task<tl::expected<CallResult, ProviderFailure>> ToolRunner::execute(const RunReq
     }
     outcome.fingerprint = fingerprint(sandbox_type_named(name).value_or(SandboxType::kLocal), prepared.config.organization,
                                       object_in(prepared.config.config));
-    Result<ProviderCall> call = call_for(request, prepared);
+    Result<ProviderCall> call = call_for(request, name, prepared);
     if (!call) co_return tl::unexpected(ProviderFailure{call.error(), false});
     tl::expected<CallResult, ProviderFailure> result = co_await provider->run(std::move(*call), request.hooks);
     if (result || result.error().may_have_run) co_return result;
@@ -199,10 +202,10 @@ void ToolRunner::conclude(const RunRequest& request, CallResult result, RunOutco
   outcome.duration_ms = result.duration_ms;
   outcome.seal = std::move(result.seal);
   if (outcome.success) {
-    outcome.value = limited_return(std::move(result.value), request.tool.return_char_limit);
+    outcome.value = limit_return(std::move(result.value), static_cast<size_t>(request.tool.return_char_limit));
   } else {
     outcome.error = letta_error(result, request.tool.name, *parts_.settings.sandbox_timeout_s);
-    outcome.value = friendly_error(request.tool.name, outcome.error.name, outcome.error.message);
+    outcome.value = friendly_error(request.tool.name, {outcome.error.name, outcome.error.message});
   }
 }
 
@@ -234,7 +237,7 @@ Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
     conclude(request, std::move(*result), outcome);
   } else {
     outcome.error = {"SandboxError", result.error().error.what, ""};
-    outcome.value = friendly_error(request.tool.name, "RuntimeError", result.error().error.what);
+    outcome.value = friendly_error(request.tool.name, {"RuntimeError", result.error().error.what});
     outcome.error_output = {result.error().error.what};
   }
   record(request, outcome, started_at);

@@ -56,8 +56,9 @@ class ToolRunner {
     ConfigManager& configs;
     CallRecorder& recorder;
     CredentialsWebhook& webhook;
+    Variables from_server;  // what of the server's environment local tools get
   };
-  explicit ToolRunner(Parts parts) : parts_(parts) {}
+  explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}
   // Asked in the order that provider_choice.h decides.
   void add_provider(std::unique_ptr<Provider> provider) { providers_.push_back(std::move(provider)); }
 
@@ -68,7 +69,7 @@ class ToolRunner {
   struct Prepared;
   Task<Result<Prepared>> prepare(const RunRequest& request);
   Task<Result<void>> configure(const RunRequest& request, const std::string& provider, Prepared& prepared);
-  Result<ProviderCall> call_for(const RunRequest& request, const Prepared& prepared) const;
+  Result<ProviderCall> call_for(const RunRequest& request, const std::string& provider, const Prepared& prepared) const;
   Task<tl::expected<CallResult, ProviderFailure>> execute(const RunRequest& request, Prepared& prepared,
                                                           RunOutcome& outcome);
   Task<void> keep_memory(const RunRequest& request, const Prepared& prepared, const CallResult& result);

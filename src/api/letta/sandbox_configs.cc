@@ -16,8 +16,7 @@ constexpr int64_t kUsualLimit = 1000;
 
 Task<Result<HttpResponse>> put(Services services, HttpRequest& request) {
   const auto take = [](ModelReader& reader) {
-    const json::value* const config = reader.take("config", NullCounts::kAsWrong);
-    if (config == nullptr) reader.missing("config");
+    const json::value* const config = reader.required("config");
     return config == nullptr ? json::value() : *config;
   };
   BJ_CO_TRY(const json::value config, read_body(request, UnknownKeys::kForbid, take));
