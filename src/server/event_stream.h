@@ -16,7 +16,7 @@ class BodyWriter {
   virtual ~BodyWriter() = default;
   // False when the client is gone; whatever produces the body should then end.
   virtual Task<bool> write(std::string piece) = 0;
-  // True once a write has failed or the server wants streams to end.
+  // True once a write has failed.
   virtual bool gone() const = 0;
 };
 

@@ -2,9 +2,10 @@
 //
 //   router.add(Method::kGet, "/v1/tools/{tool_id}", handler, options);
 //
-// A literal segment beats a parameter. A parameter is one non-empty segment, percent-decoded, so it may hold a slash
-// that came encoded: a handler that makes a path of it must check. "." and ".." are no parameters. One slash too many
-// or too few at the end is served the same. HEAD is served by GET's handler, OPTIONS by the router itself.
+// A literal segment beats a parameter, among the routes that have the method. A parameter is one non-empty segment,
+// percent-decoded, so it may hold a slash that came encoded: a handler that makes a path of it must check. "." and ".."
+// are no parameters. One slash too many or too few at the end is served the same. HEAD is served by GET's handler,
+// OPTIONS by the router itself.
 //
 // Filled once before serving and constant then. A pattern that is malformed or there twice is a bug and throws.
 #pragma once
@@ -75,7 +76,7 @@ struct Route {
 struct RouteMatch {
   const Route* route = nullptr;  // null: see the rest
   Parameters parameters;
-  std::vector<Method> allowed;  // the methods of the path; empty: there is no such path
+  std::vector<Method> allowed;  // without a route: the methods that the path has; empty: there is no such path
 };
 
 class Router {
