@@ -14,6 +14,7 @@
 #include "cli/seal_text.h"
 #include "cli/terminal.h"
 #include "cli/with_engine.h"
+#include "server/builtin_routes.h"
 #include "server/http_server.h"
 
 namespace bj {
@@ -57,7 +58,9 @@ void say(const std::string& text) { print_untrusted(STDOUT_FILENO, text); }
 
 Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerAddress address) {
   // The port first: that it is taken should be known before the pools are filled.
-  const auto server = HttpServer::listen(engine.host().executor, address);
+  ServerOptions options;
+  options.address = address;
+  const auto server = HttpServer::listen(engine.host().executor, options);
   if (!server) co_return refuse(server.error().what);
   HealthFacts facts{.version = BELLJAR_VERSION};
   say(fmt::format("Belljar {}, data in {}\n", facts.version, settings.data_directory));
@@ -71,9 +74,12 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerAddress a
   say(fmt::format("self-check: add(40, 2) = {} in {:.2f} ms, in a sandbox of its own\n", json_text(checked->value),
                   checked->duration_ms));
   say(seal_text(checked->seal));
-  const std::string host = address.host.find(':') == std::string::npos ? address.host : "[" + address.host + "]";
-  say(fmt::format("listening on http://{}:{}\n", host, (*server)->port()));
-  co_await (*server)->serve(facts);
+  Router router;
+  Metrics metrics;
+  add_builtin_routes(router, metrics, facts);
+  address.port = (*server)->port();
+  say(fmt::format("listening on http://{}\n", address.text()));
+  co_await (*server)->serve({router, metrics, nullptr});
   say("stopping\n");
   co_await (*server)->stop();
   co_return kExitOk;

@@ -38,7 +38,7 @@ class BodyReader {
  public:
   virtual ~BodyReader() = default;
   // The next piece, empty at the end. kInvalid: malformed; kExhausted: over the route's limit; kUnavailable: too slow
-  // or gone. After a failure the request can only be answered, with what status_of(error) says.
+  // or gone. After a failure the request can only be answered: body_failure() in dispatcher.h makes the answer.
   virtual Task<Result<std::string>> read() = 0;
   // What Content-Length promised; nothing for a chunked body.
   virtual std::optional<uint64_t> length() const = 0;
@@ -53,7 +53,8 @@ struct HttpRequest {
   std::string body;                   // of routes that collect it
   BodyReader* body_stream = nullptr;  // of routes that stream it, never null there
   std::string id;                     // X-Request-Id: the client's if it is sane, else made here
-  std::string peer;                   // its IP address
+  std::string peer;                   // the client's IP address
+  std::string local;                  // the IP address at which it arrived
   Actor actor;                        // empty on public routes
   const char* route = "";             // the pattern that matched, for logs and metrics
 
