@@ -218,7 +218,7 @@ void Dispatcher::record(const HttpRequest& request, unsigned status, uint64_t by
              {"duration_ms", std::chrono::duration<double, std::milli>(duration).count()},
              {"bytes", bytes},
              {"request_id", request.id},
-             {"organization", request.actor.organization_id}});
+             {"organization", request.actor.organization}});
 }
 
 void Dispatcher::record_refused(const HttpRequest& request, unsigned status) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/async.h"
-#include "server/actor.h"
+#include "base/actor.h"
 #include "server/headers.h"
 
 namespace bj {
