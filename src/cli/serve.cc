@@ -32,7 +32,7 @@ Examples:
   belljar serve
   belljar serve --listen 127.0.0.1:9000 --require-seal full
   belljar serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --host-name belljar.example.org
-  belljar serve --database postgresql://belljar@db/belljar
+  belljar --database postgresql://belljar@db/belljar serve
   curl -H "Authorization: Bearer $(cat /var/lib/belljar/admin.key)" http://127.0.0.1:8090/v1/tools/)";
 
 struct ServeFlags {
@@ -150,7 +150,6 @@ void add_serve(CLI::App& app, Context& context) {
   command->add_flag("--allow-plain", flags->allow_plain, "let keys cross a network in clear: only behind a proxy with TLS");
   command->add_option("--host-name", flags->host_names, "a name that clients use for this server")->type_name("NAME");
   command->add_option("--origin", flags->origins, "a site whose pages may call this server")->type_name("URL");
-  add_database_flag(*command, context);
   add_sandbox_flags(*command, context);
   add_limit_flags(*command, context);
   command->callback([flags, &context] { context.status = serve(*flags, context.settings); });

@@ -37,7 +37,7 @@ HttpResponse error_response(unsigned status, std::string_view sentence) {
 HttpResponse error_response(const Error& error) {
   if (error.code != Code::kInternal) {
     HttpResponse response = error_response(status_of(error.code), error.what);
-    if (response.status == 503) response.headers.add("Retry-After", "1");
+    if (response.status == 503 || error.code == Code::kBusy) response.headers.add("Retry-After", "1");
     return response;
   }
   log_error("internal_error", {{"what", error.what}});
@@ -51,7 +51,11 @@ HttpResponse validation_error(const HttpRequest& request, std::string_view sente
 unsigned status_of(Code code) {
   switch (code) {
     case Code::kInvalid: return 400;
+    case Code::kUnprocessable: return 422;
     case Code::kNotFound: return 404;
+    case Code::kConflict:
+    case Code::kDangling:
+    case Code::kBusy: return 409;
     case Code::kDenied: return 403;
     case Code::kExhausted:
     case Code::kUnavailable: return 503;
