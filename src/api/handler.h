@@ -30,6 +30,17 @@ auto read_body(const HttpRequest& request, UnknownKeys unknown, Read read)
   return fail(Code::kUnprocessable, field_errors_repr(errors));
 }
 
+// The same with a reader of the whole body.
+template <class Model>
+Result<Model> read_body(const HttpRequest& request, Model (*read)(const boost::json::value&, FieldErrors&)) {
+  FieldErrors errors;
+  if (const std::optional<boost::json::value> body = read_json_body(request.body, errors)) {
+    Model model = read(*body, errors);
+    if (errors.empty()) return model;
+  }
+  return fail(Code::kUnprocessable, field_errors_repr(errors));
+}
+
 // A path parameter that must be "<prefix>-<uuid4>".
 Result<std::string> id_of(const HttpRequest& request, std::string_view parameter, std::string_view prefix);
 

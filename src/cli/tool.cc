@@ -53,16 +53,16 @@ Requirements requirements_of(const std::vector<std::string>& texts, std::string_
   return list;
 }
 
-Result<ToolDraft> draft_of(const ToolFlags& flags, const Settings& settings) {
-  ToolDraft draft;
+Result<ToolCreate> draft_of(const ToolFlags& flags, const Settings& settings) {
+  ToolCreate draft;
   BJ_TRY(const Language language, language_of(flags.file));
   BJ_TRY(draft.source_code, read_tool(flags.file, settings.limits.argument_bytes));
   draft.source_type = language == Language::kPython ? "python" : "typescript";
   if (!flags.description.empty()) draft.description = flags.description;
   draft.tags = flags.tags;
   if (!flags.schema.empty()) BJ_TRY(draft.json_schema, read_arguments(flags.schema, settings.limits.argument_bytes));
-  if (!flags.pip.empty()) draft.pip_requirements = requirements_of(flags.pip, "==");
-  if (!flags.npm.empty()) draft.npm_requirements = requirements_of(flags.npm, "@");
+  if (!flags.pip.empty()) draft.pip = requirements_of(flags.pip, "==");
+  if (!flags.npm.empty()) draft.npm = requirements_of(flags.npm, "@");
   return draft;
 }
 
@@ -83,14 +83,14 @@ int with_service(const Settings& settings, const std::function<Task<int>(ToolSer
   });
 }
 
-Task<int> add_to(ToolService& service, ToolDraft draft, const Settings& settings) {
+Task<int> add_to(ToolService& service, ToolCreate draft, const Settings& settings) {
   if (draft.source_type == "typescript" && !draft.json_schema) {
     const Result<json::object> derived =
         co_await service.catalog().derive({draft.source_code, "typescript", "", nullptr});
     if (!derived) co_return report(derived.error());
     draft.json_schema = *derived;
   }
-  const Result<ToolRow> tool = co_await service.catalog().put(local_actor(), std::move(draft));
+  const Result<ToolRow> tool = co_await service.catalog().put(local_actor(), std::move(draft), {});
   if (!tool) co_return report(tool.error());
   if (settings.json) {
     print_json(letta::tool_json(*tool));
@@ -101,7 +101,7 @@ Task<int> add_to(ToolService& service, ToolDraft draft, const Settings& settings
 }
 
 int add(const ToolFlags& flags, const Settings& settings) {
-  const Result<ToolDraft> draft = draft_of(flags, settings);
+  const Result<ToolCreate> draft = draft_of(flags, settings);
   if (!draft) return refuse(draft.error().what);
   return with_service(settings, [&](ToolService& service) { return add_to(service, *draft, settings); });
 }

@@ -7,38 +7,18 @@
 #include <boost/json/object.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/actor.h"
 #include "base/async.h"
 #include "store/store.h"
-#include "tools/requirement.h"
 #include "tools/schema_deriver.h"
+#include "tools/tool_rules.h"
 
 namespace bj {
 
-struct ToolDraft {
-  std::string source_code;
-  std::string source_type = "python";
-  std::optional<std::string> description;
-  std::vector<std::string> tags;
-  std::optional<boost::json::object> json_schema, args_json_schema;
-  int64_t return_char_limit = 50'000;
-  std::optional<Requirements> pip_requirements, npm_requirements;
-  std::optional<bool> default_requires_approval;
-  bool enable_parallel_execution = false;
+// What comes with a request beside its body.
+struct ToolCircumstances {
   std::optional<std::string> project_id;
-  bool on_modal = false;
-};
-
-// What is set, changes.
-struct ToolPatch {
-  std::optional<std::string> source_code, source_type, description;
-  std::optional<std::vector<std::string>> tags;
-  std::optional<boost::json::object> json_schema, args_json_schema, metadata;
-  std::optional<int64_t> return_char_limit;
-  std::optional<Requirements> pip_requirements, npm_requirements;
-  std::optional<bool> default_requires_approval, enable_parallel_execution;
   bool on_modal = false;
 };
 
@@ -48,13 +28,16 @@ class ToolCatalog {
       : store_(store), threads_(threads), deriver_(deriver) {}
 
   // Makes the tool, or overwrites the one of its name.
-  Task<Result<ToolRow>> put(Actor actor, ToolDraft draft);
-  Task<Result<ToolRow>> patch(Actor actor, std::string id, ToolPatch patch);
-  // The row that a draft would become, not stored. An empty name is taken from the schema.
-  Task<Result<ToolRow>> make(ToolDraft draft, std::string name);
+  Task<Result<ToolRow>> put(Actor actor, ToolCreate draft, ToolCircumstances circumstances);
+  Task<Result<ToolRow>> patch(Actor actor, std::string id, ToolUpdate patch, ToolCircumstances circumstances);
+  // The row that a source would become, not stored. A schema is derived only if nothing else tells the name.
+  Task<Result<ToolRow>> make(ToolRunFromSource run);
   Task<Result<boost::json::object>> derive(SchemaQuestion question) { return deriver_.derive(std::move(question)); }
 
  private:
+  // The given one, or what the source tells.
+  Task<Result<boost::json::object>> schema_of(std::optional<boost::json::object> given, SchemaQuestion question);
+
   Store& store_;
   asio::thread_pool& threads_;
   SchemaDeriver& deriver_;

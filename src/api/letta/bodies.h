@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "store/agent_table.h"
-#include "tools/catalog.h"
 #include "tools/model_reader.h"
 #include "tools/schema_deriver.h"
 
 namespace bj::letta {
 
-ToolDraft read_tool_create(ModelReader& reader);
-ToolPatch read_tool_update(ModelReader& reader);
 SchemaQuestion read_schema_question(ModelReader& reader);
 
 struct ToolSearch {
@@ -25,13 +22,6 @@ struct ToolSearch {
 };
 ToolSearch read_tool_search(ModelReader& reader);
 
-struct RunFromSource {
-  ToolDraft draft;
-  std::optional<std::string> name, source_type;
-  boost::json::object args;
-  std::map<std::string, std::string> variables;
-};
-RunFromSource read_run_from_source(ModelReader& reader);
 boost::json::object read_run_args(ModelReader& reader);  // {"args": {...}}
 
 struct VariableBody {

@@ -11,20 +11,15 @@ namespace {
 namespace json = boost::json;
 
 Task<Result<HttpResponse>> run_from_source(Services services, HttpRequest& request) {
-  BJ_CO_TRY(RunFromSource body, read_body(request, UnknownKeys::kForbid, read_run_from_source));
-  const std::string source_type = body.source_type.value_or("python");
-  if (source_type != "python" && source_type != "typescript") {
-    co_return fail(Code::kInvalid, "source_type must be python or typescript");
-  }
-  body.draft.source_type = source_type;
+  BJ_CO_TRY(ToolRunFromSource body, read_body(request, read_tool_run));
+  const json::value name = body.name ? json::value(*body.name) : json::value(nullptr);
   RunRequest run;
   run.actor = request.actor;
-  BJ_CO_TRY(run.tool, co_await services.catalog.make(std::move(body.draft), body.name.value_or("")));
   run.arguments = std::move(body.args);
-  run.variables = std::move(body.variables);
+  run.variables = std::move(body.env_vars).value_or(std::map<std::string, std::string>());
+  BJ_CO_TRY(run.tool, co_await services.catalog.make(std::move(body)));
   const int64_t limit = run.tool.return_char_limit;
   BJ_CO_TRY(const RunOutcome outcome, co_await services.runner.run(std::move(run)));
-  const json::value name = body.name ? json::value(*body.name) : json::value(nullptr);
   co_return json_response(200, return_message_json(outcome, name, limit));
 }
 

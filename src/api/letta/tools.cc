@@ -14,19 +14,30 @@ namespace {
 namespace json = boost::json;
 
 constexpr int64_t kUsualLimit = 50;
-
-bool wants_modal(const HttpRequest& request) {
-  return equal_ignoring_case(request.headers.get("x-experimental-modal-sandbox"), "true");
-}
+// Types of the tools that come with Letta.
+const std::vector<std::string> kLettaTypes = {
+    "letta_core", "letta_memory_core", "letta_multi_agent_core", "letta_sleeptime_core", "letta_voice_sleeptime_core",
+    "letta_builtin", "letta_files_core"};
 
 MaybeText project_of(const HttpRequest& request) {
   const std::string_view project = request.headers.get("x-project-id");
   return project.empty() ? MaybeText() : MaybeText(std::string(project));
 }
 
+ToolCircumstances circumstances_of(const HttpRequest& request) {
+  return {project_of(request), equal_ignoring_case(request.headers.get("x-experimental-modal-sandbox"), "true")};
+}
+
+Result<void> check_tool_types(const std::vector<std::string>& types) {
+  for (const std::string& type : types) {
+    if (!is_tool_type(type)) return fail(Code::kInvalid, "\"" + type + "\" is not a tool type");
+  }
+  return {};
+}
+
 Result<std::vector<std::string>> types_of(const HttpRequest& request, std::string_view name) {
   std::vector<std::string> types = list_of(request, name);
-  for (const std::string& type : types) BJ_CHECK(check_tool_type(type));
+  BJ_CHECK(check_tool_types(types));
   return types;
 }
 
@@ -41,9 +52,8 @@ Result<ToolFilter> filter_of(const HttpRequest& request) {
   BJ_TRY(filter.excluded_types, types_of(request, "exclude_tool_types"));
   BJ_TRY(const bool only_letta, query_flag(request, "return_only_letta_tools"));
   BJ_TRY(const bool no_letta, query_flag(request, "exclude_letta_tools"));
-  const std::vector<std::string> letta_types = letta_tool_types();
-  if (only_letta) filter.types = letta_types;
-  if (no_letta) filter.excluded_types.insert(filter.excluded_types.end(), letta_types.begin(), letta_types.end());
+  if (only_letta) filter.types = kLettaTypes;
+  if (no_letta) filter.excluded_types.insert(filter.excluded_types.end(), kLettaTypes.begin(), kLettaTypes.end());
   return filter;
 }
 
@@ -54,10 +64,9 @@ json::array tools_json(const std::vector<ToolRow>& rows) {
 }
 
 Task<Result<HttpResponse>> put(Services services, HttpRequest& request) {
-  BJ_CO_TRY(ToolDraft draft, read_body(request, UnknownKeys::kForbid, read_tool_create));
-  draft.project_id = project_of(request);
-  draft.on_modal = wants_modal(request);
-  BJ_CO_TRY(const ToolRow tool, co_await services.catalog.put(request.actor, std::move(draft)));
+  BJ_CO_TRY(ToolCreate draft, read_body(request, read_tool_create));
+  BJ_CO_TRY(const ToolRow tool,
+            co_await services.catalog.put(request.actor, std::move(draft), circumstances_of(request)));
   co_return json_response(200, tool_json(tool));
 }
 
@@ -85,9 +94,9 @@ Task<Result<HttpResponse>> get(Services services, HttpRequest& request) {
 
 Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, id_of(request, "tool_id", "tool"));
-  BJ_CO_TRY(ToolPatch change, read_body(request, UnknownKeys::kIgnore, read_tool_update));
-  change.on_modal = wants_modal(request);
-  BJ_CO_TRY(const ToolRow row, co_await services.catalog.patch(request.actor, id, std::move(change)));
+  BJ_CO_TRY(ToolUpdate change, read_body(request, read_tool_update));
+  BJ_CO_TRY(const ToolRow row,
+            co_await services.catalog.patch(request.actor, id, std::move(change), circumstances_of(request)));
   co_return json_response(200, tool_json(row));
 }
 
@@ -109,7 +118,7 @@ Task<Result<HttpResponse>> search(Services services, HttpRequest& request) {
   ToolFilter filter;
   filter.search = wanted.query;
   filter.types = wanted.tool_types;
-  for (const std::string& type : filter.types) BJ_CO_CHECK(check_tool_type(type));
+  BJ_CO_CHECK(check_tool_types(filter.types));
   Page page;
   page.order = Order::kDescending;
   page.limit = wanted.limit;
