@@ -58,10 +58,7 @@ Task<tl::expected<CallResult, ProviderFailure>> LocalProvider::run(ProviderCall 
   co_return std::move(*result);
 }
 
-Task<Result<void>> LocalProvider::rebuild(Language language, std::vector<std::string> requirements) {
-  ProviderCall call;
-  call.language = language;
-  call.config_requirements = std::move(requirements);
+Task<Result<void>> LocalProvider::rebuild(ProviderCall call) {
   BJ_CO_CHECK(co_await environment_for(call, {}, Force::kRebuild));
   co_return Result<void>();
 }

@@ -25,9 +25,7 @@ class LocalProvider : public Provider {
 
   const char* name() const override { return "local"; }
   Task<tl::expected<CallResult, ProviderFailure>> run(ProviderCall call, CallHooks hooks) override;
-
-  // Builds the environment of these requirements anew, whatever is there.
-  Task<Result<void>> rebuild(Language language, std::vector<std::string> requirements);
+  Task<Result<void>> rebuild(ProviderCall call) override;
 
  private:
   Task<Result<Environment>> environment_for(const ProviderCall& call, Progress progress, Force force);

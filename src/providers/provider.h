@@ -43,6 +43,8 @@ class Provider {
   virtual ~Provider() = default;
   virtual const char* name() const = 0;
   virtual Task<tl::expected<CallResult, ProviderFailure>> run(ProviderCall call, CallHooks hooks) = 0;
+  // Installs the call's packages anew, whatever is there.
+  virtual Task<Result<void>> rebuild(ProviderCall call) = 0;
 };
 
 }  // namespace bj

@@ -49,8 +49,8 @@ Result<void> Database::try_once(Access access, bool& again, const std::function<
   return with_connection(access, [&](Connection& connection) -> Result<void> {
     auto done = work(connection);
     if (!done) {
-      const Failure failure = connection.last_failure();
-      again = failure == Failure::kRolledBack || (failure == Failure::kLost && retry_lost);
+      const StatementFailure failure = connection.last_failure();
+      again = failure == StatementFailure::kRolledBack || (failure == StatementFailure::kLost && retry_lost);
     }
     return done;
   });
@@ -105,8 +105,8 @@ Result<void> Database::try_transaction(bool& again, const std::function<Result<v
     };
     auto done = attempt();
     if (done) return done;
-    const Failure failure = connection.last_failure();
-    again = failure == Failure::kRolledBack || (failure == Failure::kLost && !committing);
+    const StatementFailure failure = connection.last_failure();
+    again = failure == StatementFailure::kRolledBack || (failure == StatementFailure::kLost && !committing);
     (void)connection.run("ROLLBACK", {});  // after a failed BEGIN there is nothing to undo, which is said and ignored
     return done;
   });

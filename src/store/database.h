@@ -94,7 +94,7 @@ Param param_of(const Value& value);
 enum class DatabaseKind { kSqlite, kPostgres };
 
 // What the last failure left behind, which decides whether the same may be tried again.
-enum class Failure {
+enum class StatementFailure {
   kNone,
   kFinal,       // trying again would fail again
   kRolledBack,  // a deadlock or a serialization failure: nothing happened
@@ -106,7 +106,7 @@ class Connection {
  public:
   virtual ~Connection() = default;
   virtual Result<Rows> run(std::string_view sql, Params params) = 0;
-  virtual Failure last_failure() const = 0;  // kNone if the last statement succeeded
+  virtual StatementFailure last_failure() const = 0;  // kNone if the last statement succeeded
 };
 
 // Statements that commit together. Made by Database::transact; without its commit everything is undone.

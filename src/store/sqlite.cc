@@ -98,7 +98,7 @@ class SqliteConnection final : public Connection {
   explicit SqliteConnection(sqlite3* database) : database_(database) {}
 
   Result<Rows> run(std::string_view sql, Params params) override {
-    failure_ = Failure::kFinal;
+    failure_ = StatementFailure::kFinal;
     Prepared once;
     BJ_TRY(Prepared * prepared, prepare(sql, params.size(), once));
     sqlite3_stmt* statement = prepared->statement.get();
@@ -108,10 +108,10 @@ class SqliteConnection final : public Connection {
       if (bind(statement, prepared->places[i], params[i]) != SQLITE_OK) return fail_sqlite(database_.get(), "bind");
     }
     BJ_TRY(Rows rows, step(statement));
-    failure_ = Failure::kNone;
+    failure_ = StatementFailure::kNone;
     return rows;
   }
-  Failure last_failure() const override { return failure_; }
+  StatementFailure last_failure() const override { return failure_; }
 
  private:
   Result<Prepared*> prepare(std::string_view sql, size_t parameters, Prepared& once) {
@@ -149,7 +149,7 @@ class SqliteConnection final : public Connection {
 
   std::unique_ptr<sqlite3, CloseDatabase> database_;
   StatementCache<Prepared> cache_;  // goes before the database
-  Failure failure_ = Failure::kNone;
+  StatementFailure failure_ = StatementFailure::kNone;
 };
 
 enum class Duty { kReader, kWriter };

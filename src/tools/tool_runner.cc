@@ -226,6 +226,17 @@ void ToolRunner::record(const RunRequest& request, const RunOutcome& outcome, in
   parts_.recorder.add(std::move(call));
 }
 
+Task<Result<void>> ToolRunner::rebuild_environment(SandboxConfigRow config) {
+  Provider* const provider = find(config.type);
+  if (provider == nullptr) co_return fail(Code::kUnavailable, "this server can't run tools on " + config.type);
+  ProviderCall call;
+  call.config = object_in(config.config);
+  if (const json::value* const list = call.config.if_contains("pip_requirements")) {
+    BJ_CO_TRY(call.config_requirements, install_arguments(PackageKind::kPip, *list));
+  }
+  co_return co_await provider->rebuild(std::move(call));
+}
+
 Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
   const int64_t started_at = microseconds_now();
   BJ_CO_TRY(Prepared prepared, co_await prepare(request));

@@ -64,6 +64,8 @@ class ToolRunner {
 
   // Fails only if there is nothing to run: an unknown agent, a store that is away. What a tool does is an outcome.
   Task<Result<RunOutcome>> run(RunRequest request);
+  // Installs the packages of a local configuration anew.
+  Task<Result<void>> rebuild_environment(SandboxConfigRow config);
 
  private:
   struct Prepared;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/async.h"
-#include "providers/local.h"
 #include "server/router.h"
 #include "store/store.h"
 #include "tools/catalog.h"
