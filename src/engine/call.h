@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,11 @@ enum class Language { kPython, kTypeScript };
 // One environment an interpreter and its requirements: what zygotes and pools are kept for.
 struct EnvironmentSpec {
   Template image;
-  std::string interpreter = "python3";  // a path or a name on the template's PATH
-  std::vector<std::string> site_dirs;   // in the sandbox
-  std::string host_packages;            // a host directory mounted read-only at /opt/packages; empty: none
-  std::vector<std::string> preload;     // modules imported ahead, beside the learned ones
+  std::string interpreter = "python3";         // a path or a name on the template's PATH
+  std::vector<std::string> site_dirs;          // in the sandbox
+  std::string host_packages;                   // a host directory mounted read-only at /opt/packages; empty: none
+  std::vector<std::string> preload;            // modules imported ahead, beside the learned ones
+  std::shared_ptr<const void> packages_lease;  // whoever holds it keeps host_packages from being pruned
 };
 
 struct CallSpec {
