@@ -34,6 +34,7 @@ struct Context {
 
 void add_bench(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
+void add_env(CLI::App& app, Context& context);
 void add_exec(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_selftest(CLI::App& app, Context& context);

@@ -7,6 +7,7 @@
 
 #include "base/async.h"
 #include "engine/call.h"
+#include "engine/environments.h"
 #include "engine/host.h"
 #include "engine/pool.h"
 #include "engine/sandbox.h"
@@ -45,6 +46,7 @@ class Engine {
   // For pools made from now on; those that exist keep theirs.
   void use_pools(PoolOptions python, PoolOptions node);
 
+  Environments& environments() { return *environments_; }
   const TemplateStore& templates() const { return templates_; }
   const std::string& instance() const { return instance_; }  // names its control groups and its lock file
   Host& host() { return host_; }
@@ -66,6 +68,7 @@ class Engine {
   std::map<std::string, std::shared_ptr<Pool>> pools_;
   std::vector<std::shared_ptr<Pool>> retired_;  // ending
   std::shared_ptr<SandboxPool> sandboxes_;
+  std::shared_ptr<Environments> environments_;
 };
 
 }  // namespace bj

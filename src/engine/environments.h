@@ -26,7 +26,9 @@
 
 #include "base/async.h"
 #include "engine/call.h"
+#include "engine/environment_build.h"
 #include "engine/environment_key.h"
+#include "engine/environment_store.h"
 #include "engine/host.h"
 
 namespace bj {
@@ -54,16 +56,6 @@ struct Environment {
   void apply_to(EnvironmentSpec& spec) const;
 };
 
-enum class BuildPhase { kWaiting, kPreparing, kInstalling, kCompiling, kCopying };
-const char* phase_name(BuildPhase phase);
-
-struct BuildProgress {
-  BuildPhase phase = BuildPhase::kPreparing;
-  std::string message;             // one line, credentials masked, harmless to logs but not to terminals
-  std::optional<double> fraction;  // of the whole, roughly, where it is known
-};
-using Progress = std::function<void(const BuildProgress&)>;
-
 enum class Force { kNo, kRebuild };
 
 struct EnvironmentInfo {
@@ -76,25 +68,14 @@ struct EnvironmentInfo {
   bool in_use = false;
 };
 
-struct PruneRequest {
-  std::optional<std::chrono::seconds> unused_for;  // not used for at least that long
-  std::vector<std::string> keys;                   // or these, whole or their first characters
-  bool all = false;
-};
-struct PruneReport {
-  std::vector<std::string> removed;  // keys
-  std::vector<std::string> in_use;   // asked for, but some pool mounts it
-  uint64_t freed_bytes = 0;
-};
-
-class EnvironmentBuild;
-
+// Stays on its executor's thread.
 class Environments : public std::enable_shared_from_this<Environments> {
  public:
-  Environments(Host& host, std::string directory);
+  // `directory`: <data>/environments, made when it is needed.
+  Environments(Host& host, const std::string& directory);
 
   // Removes what dead builders left.
-  void remove_leftovers();
+  void remove_leftovers() { store_.remove_leftovers(); }
   // Kills running builds and waits for them.
   Task<void> stop();
 
@@ -106,21 +87,36 @@ class Environments : public std::enable_shared_from_this<Environments> {
   Task<Result<std::vector<EnvironmentInfo>>> list() const;
   Task<Result<PruneReport>> prune(PruneRequest request);
 
-  // How many builder sandboxes were started here: what "as fast as one without" is proven by.
+  // Builder sandboxes started here: what "the second call is as fast as one without" is proven by.
   uint64_t builds_started() const { return builds_started_; }
 
  private:
-  friend class EnvironmentBuild;
-  Task<Result<Environment>> wait_for(std::shared_ptr<EnvironmentBuild> build, Progress progress);
-  Task<Result<Environment>> find(std::string key, EnvironmentRequest request);
+  struct Build;
+  struct Known {
+    Environment environment;
+    std::weak_ptr<const void> lease;  // of whoever uses it
+    int64_t change_time = 0;          // of <directory>/<key>: another process may have built a new generation
+  };
+
+  std::optional<Environment> known(const std::string& key);
+  Environment remember(const std::string& key, StoredEnvironment stored, bool built, const Template& image);
+  Task<Result<Environment>> wait_for(std::shared_ptr<Build> build, Progress progress);
+  Task<void> run(std::shared_ptr<Build> build);
+  Task<Result<Environment>> find_or_build(std::shared_ptr<Build> build);
+  Task<Result<std::optional<StoredEnvironment>>> find(std::string key);
+  Task<Result<BuildLock>> lock(std::shared_ptr<Build> build);
+  Task<Result<StoredEnvironment>> build_now(std::shared_ptr<Build> build);
+  void touch(const std::string& key, const std::string& packages);
 
   Host& host_;
+  EnvironmentStore store_;
   std::string directory_;
   bool stopping_ = false;
   uint64_t builds_started_ = 0;
-  std::map<std::string, std::shared_ptr<EnvironmentBuild>> building_;  // by key
-  std::map<std::string, Environment> known_;                           // by key, the generation in use here
-  std::map<std::string, Clock::time_point> touched_;                   // last_used on disk, at most once a minute
+  std::map<std::string, std::shared_ptr<Build>> building_;  // by key
+  std::map<std::string, Known> known_;                      // by key: the generation that was used last
+  std::map<std::string, Clock::time_point> touched_;        // by key: when last_used was written
+  asio::steady_timer changed_;                              // cancelled when a build ends: a condition variable
 };
 
 // The contract's sentence: "Failed to install pip packages (sandbox requirements: a, b; tool requirements: c). This may

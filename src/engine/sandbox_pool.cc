@@ -20,7 +20,7 @@ std::string kind_of(const SandboxSpec& spec, bool one_user) {
 
 Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
   const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable &&
-                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps;
+                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps && !spec.host_network;
   if (ahead_ == 0 || !plain) co_return co_await Sandbox::create(host_, std::move(spec));
   const std::string key = kind_of(spec, !host_.uids);
   Kind& kind = kinds_[key];
