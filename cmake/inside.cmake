@@ -54,6 +54,7 @@ set(PACK_ENTRIES
   bin/sudo=$<TARGET_FILE:sudo>
   python/belljar_zygote.abi3.so=$<TARGET_FILE:belljar_zygote>
   python/main.py=${PROJECT_SOURCE_DIR}/runtimes/python/main.py
+  python/prepare_environment.py=${PROJECT_SOURCE_DIR}/runtimes/python/prepare_environment.py
   python/belljar_runtime=${PYTHON_DIR}/belljar_runtime
   node/node_modules=${NODE_DIR}/node_modules
   node/package.json=${NODE_DIR}/package.json)
@@ -64,7 +65,8 @@ endforeach()
 add_custom_command(
   OUTPUT ${PACK}
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/pack.py ${PACK} ${PACK_ENTRIES}
-  DEPENDS sudo belljar_zygote ${PYTHON_DIR}/.compiled runtimes/python/main.py ${NODE_FILES} ${NODE_DIR}/.installed cmake/pack.py
+  DEPENDS sudo belljar_zygote ${PYTHON_DIR}/.compiled runtimes/python/main.py runtimes/python/prepare_environment.py
+          ${NODE_FILES} ${NODE_DIR}/.installed cmake/pack.py
   COMMENT "Packing the runtimes")
 
 set(WARDEN_PATH ${CMAKE_BINARY_DIR}/warden)

@@ -36,6 +36,7 @@ void add_bench(CLI::App& app, Context& context);
 void add_calls(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
+void add_env(CLI::App& app, Context& context);
 void add_exec(CLI::App& app, Context& context);
 void add_key(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);

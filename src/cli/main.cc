@@ -54,6 +54,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_config(app, context);
   add_doctor(app, context);
   add_template(app, context);
+  add_env(app, context);
   add_selftest(app, context);
   add_bench(app, context);
 }

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,16 @@ namespace bj {
 
 enum class Language { kPython, kTypeScript };
 
+inline constexpr const char* kPackagesInside = "/opt/packages";  // where EnvironmentSpec::host_packages is mounted
+
 // One environment an interpreter and its requirements: what zygotes and pools are kept for.
 struct EnvironmentSpec {
   Template image;
-  std::string interpreter = "python3";  // a path or a name on the template's PATH
-  std::vector<std::string> site_dirs;   // in the sandbox
-  std::string host_packages;            // a host directory mounted read-only at /opt/packages; empty: none
-  std::vector<std::string> preload;     // modules imported ahead, beside the learned ones
+  std::string interpreter = "python3";         // a path or a name on the template's PATH
+  std::vector<std::string> site_dirs;          // in the sandbox
+  std::string host_packages;                   // a host directory mounted read-only at kPackagesInside
+  std::vector<std::string> preload;            // modules imported ahead, beside the learned ones
+  std::shared_ptr<const void> packages_lease;  // whoever holds it keeps host_packages from being pruned
 };
 
 struct CallSpec {

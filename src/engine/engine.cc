@@ -91,6 +91,8 @@ Task<Result<void>> Engine::start() {
   BJ_CO_TRY(const std::string runtimes, install_runtimes(options_.data_directory + "/runtimes"));
   BJ_CO_TRY(host_.runtimes_layer, co_await host_.launcher->add_layer(runtimes));
   sandboxes_ = std::make_shared<SandboxPool>(host_, options_.sandboxes_ahead);
+  environments_ = std::make_shared<Environments>(host_, options_.data_directory + "/environments");
+  environments_->remove_leftovers();
   co_return Result<void>();
 }
 
@@ -156,6 +158,7 @@ Task<Result<std::shared_ptr<Sandbox>>> Engine::create_sandbox(SandboxSpec spec) 
 }
 
 Task<void> Engine::stop() {
+  if (environments_) co_await environments_->stop();
   for (const auto& pool : retired_) co_await pool->stop();
   for (auto& [key, pool] : pools_) co_await pool->stop();
   pools_.clear();

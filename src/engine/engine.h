@@ -7,6 +7,7 @@
 
 #include "base/async.h"
 #include "engine/call.h"
+#include "engine/environments.h"
 #include "engine/host.h"
 #include "engine/instance_lock.h"
 #include "engine/pool.h"
@@ -46,6 +47,7 @@ class Engine {
   // For pools made from now on; those that exist keep theirs.
   void use_pools(PoolOptions python, PoolOptions node);
 
+  Environments& environments() { return *environments_; }
   const TemplateStore& templates() const { return templates_; }
   const std::string& instance() const { return instance_.name(); }  // names its control groups; known after start()
   Host& host() { return host_; }
@@ -65,6 +67,7 @@ class Engine {
   std::map<std::string, std::shared_ptr<Pool>> pools_;
   std::vector<std::shared_ptr<Pool>> retired_;  // ending
   std::shared_ptr<SandboxPool> sandboxes_;
+  std::shared_ptr<Environments> environments_;
 };
 
 }  // namespace bj

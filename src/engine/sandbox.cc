@@ -105,7 +105,7 @@ Result<void> Sandbox::choose_ids(SandboxPolicy& policy) {
 SealFacts Sandbox::facts(const Plan& plan, const LaunchRequest& request) const {
   return {.plan = &plan,
           .clone_flags = request.clone_flags,
-          .own_network = request.own_network,
+          .own_network = request.own_network && !request.host_network,
           .idmapped = request.idmap_layers,
           .calls = false,
           .ids = request.ids.kind,
@@ -146,10 +146,12 @@ Task<Result<void>> Sandbox::launch() {
   request.runtimes_layer = host_.runtimes_layer;
   request.control = control.second.get();
   request.cgroup_files = group_.join_files();
+  request.host_network = spec_.host_network.has_value();
 #ifdef BELLJAR_TEST_SWITCHES
   switch_off_in_sandbox(host_.without, spec_.syscalls, plan, request);
 #endif
   seal_ = report_seal(facts(plan, request));
+  if (spec_.host_network) seal_.set(Control::kNetNs, ControlState::kOff, spec_.host_network->why);
   BJ_CO_TRY(Launched launched, co_await host_.launcher->launch(request));
   pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, launched.pidfd.release());
   control.second.reset();
