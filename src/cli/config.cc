@@ -11,8 +11,8 @@
 #include "cli/json_output.h"
 #include "cli/limit_fields.h"
 #include "cli/say.h"
+#include "cli/service_options.h"
 #include "cli/table.h"
-#include "cli/tool_service.h"
 #include "engine/environment_index.h"
 
 namespace bj {

@@ -11,20 +11,20 @@ Secret secret_variable(const char* name) { return Secret(process_environment(nam
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
+StoreOptions store_options(const Settings& settings) {
   StoreOptions options;
   options.database_url = settings.database;
   options.data_directory = settings.data_directory;
   options.vault.encryption_key = secret_variable("BELLJAR_ENCRYPTION_KEY");
   options.vault.letta_encryption_key = secret_variable("LETTA_ENCRYPTION_KEY");
   options.vault.letta_secret_format = settings.letta_secret_format;
-  return Store::open(std::move(options));
+  return options;
 }
 
 Actor local_actor() { return {kDefaultOrganization, kDefaultUser, "", Role::kAdmin}; }
 
 int with_store(const Settings& settings, const std::function<Result<void>(Store&)>& work) {
-  const Result<std::unique_ptr<Store>> store = open_store(settings);
+  const Result<std::unique_ptr<Store>> store = Store::open(store_options(settings));
   if (!store) {
     complain(store.error().what);
     return kExitSandbox;

@@ -11,7 +11,7 @@
 
 namespace bj {
 
-Result<std::unique_ptr<Store>> open_store(const Settings& settings);
+StoreOptions store_options(const Settings& settings);
 
 // Who may read the data directory is its owner.
 Actor local_actor();

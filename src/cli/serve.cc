@@ -15,7 +15,7 @@
 #include "cli/say.h"
 #include "cli/seal_text.h"
 #include "cli/terminal.h"
-#include "cli/tool_service.h"
+#include "cli/service_options.h"
 #include "cli/with_engine.h"
 #include "server/builtin_routes.h"
 #include "server/http_server.h"
@@ -93,7 +93,9 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
   // The port first: that it is taken should be known before the pools are filled.
   const auto server = HttpServer::listen(engine.host().executor, std::move(options));
   if (!server) co_return refuse(server.error().what);
-  const auto service = ToolService::create(engine, settings);
+  Result<ServiceOptions> wanted = service_options(settings);
+  if (!wanted) co_return refuse(wanted.error().what);
+  const auto service = ToolService::create(engine, std::move(*wanted));
   if (!service) {
     complain(service.error().what);
     co_return status_of(service.error());

@@ -16,7 +16,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/tool_file.h"
-#include "cli/tool_service.h"
+#include "cli/service_options.h"
 #include "cli/with_engine.h"
 
 namespace bj {
@@ -74,7 +74,9 @@ int report(const Error& error) {
 // Runs `work` with an engine without pools and the service on top of it.
 int with_service(const Settings& settings, const std::function<Task<int>(ToolService&)>& work) {
   return with_engine(settings, one_shot_options(settings), [&](Engine& engine) -> Task<int> {
-    const auto service = ToolService::create(engine, settings);
+    Result<ServiceOptions> options = service_options(settings);
+    if (!options) co_return refuse(options.error().what);
+    const auto service = ToolService::create(engine, std::move(*options));
     if (!service) co_return report(service.error());
     (*service)->start();
     const int status = co_await work(**service);

@@ -48,13 +48,14 @@ json::value value_in(const MaybeText& text) {
   return text ? json::parse(*text, bad) : json::value();
 }
 
-// json_schema.parameters.properties.
-json::object properties_of(const ToolRow& tool) {
+// json_schema.parameters.properties; none: the tool has no schema.
+std::optional<json::object> properties_of(const ToolRow& tool) {
   const json::object schema = object_in(tool.json_schema);
   const json::value* const parameters = schema.if_contains("parameters");
   const json::value* const properties =
       parameters != nullptr && parameters->is_object() ? parameters->get_object().if_contains("properties") : nullptr;
-  return properties != nullptr && properties->is_object() ? properties->get_object() : json::object();
+  if (properties == nullptr || !properties->is_object()) return std::nullopt;
+  return properties->get_object();
 }
 
 std::string wanted_provider(const ToolRow& tool) {

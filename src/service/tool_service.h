@@ -1,12 +1,11 @@
-// The tool service as a whole, put together from its parts: the same for `belljar serve` and for commands that run a
-// stored tool without a server. Lives on the engine's thread.
+// The tool service as a whole, put together from its parts: the same for `belljar serve`, for commands that run a stored
+// tool without a server, and for the benchmark. Lives on the engine's thread.
 #pragma once
 
 #include <memory>
 
 #include "api/letta/routes.h"
 #include "api/native/routes.h"
-#include "cli/settings.h"
 #include "engine/engine.h"
 #include "engine/environments.h"
 #include "providers/http_client.h"
@@ -19,9 +18,18 @@
 
 namespace bj {
 
+struct ServiceOptions {
+  StoreOptions store;
+  LocalOptions local;
+  ToolSettings settings;           // under Letta's names
+  Variables from_server;           // what of the server's environment local tools get
+  std::string home;                // of the server's user
+  std::chrono::hours keep_calls{30 * 24};
+};
+
 class ToolService {
  public:
-  static Result<std::unique_ptr<ToolService>> create(Engine& engine, const Settings& settings);
+  static Result<std::unique_ptr<ToolService>> create(Engine& engine, ServiceOptions options);
   ~ToolService();
 
   // Writes records of calls until stop().
@@ -37,9 +45,9 @@ class ToolService {
   ToolRunner& runner() { return runner_; }
 
  private:
-  ToolService(Engine& engine, const Settings& settings, ToolSettings tool_settings, std::unique_ptr<Store> store);
+  ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store);
 
-  ToolSettings tool_settings_;
+  ToolSettings settings_;
   std::unique_ptr<Store> store_;
   asio::thread_pool threads_;
   HttpClient client_;
@@ -50,8 +58,5 @@ class ToolService {
   CallRecorder recorder_;
   ToolRunner runner_;
 };
-
-// The settings under Letta's names, from the environment and the config file.
-Result<ToolSettings> tool_settings_of(const Settings& settings);
 
 }  // namespace bj
