@@ -147,7 +147,9 @@ Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::
   const char* const key = python ? "pip_requirements" : "npm_requirements";
   const json::value* const configured = call.config.if_contains(key);
   BJ_TRY(call.tool_requirements, install_arguments(kind, value_in(python ? tool.pip_requirements : tool.npm_requirements)));
-  if (configured != nullptr) BJ_TRY(call.config_requirements, install_arguments(kind, *configured));
+  if (configured != nullptr) {
+    BJ_TRY(call.config_requirements, install_arguments(kind, *configured));
+  }
   return call;
 }
 

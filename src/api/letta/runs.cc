@@ -26,7 +26,9 @@ Task<Result<HttpResponse>> run_from_source(Services services, HttpRequest& reque
 Task<Result<HttpResponse>> run_of_agent(Services services, HttpRequest& request) {
   BJ_CO_TRY(const std::string agent, id_of(request, "agent_id", "agent"));
   json::object args;
-  if (!request.body.empty()) BJ_CO_TRY(args, read_body(request, UnknownKeys::kForbid, read_run_args));
+  if (!request.body.empty()) {
+    BJ_CO_TRY(args, read_body(request, UnknownKeys::kForbid, read_run_args));
+  }
   const std::string& name = request.parameter("tool_name");
   const auto find = [&] { return services.store.agents().attached_tool(request.actor.organization, agent, name); };
   BJ_CO_TRY(std::optional<ToolRow> tool, co_await offload(services.threads, find));

@@ -48,13 +48,14 @@ json::object outcome_json(const RunOutcome& outcome) {
   return object;
 }
 
-Result<void> check_arguments(const ToolRow& tool, const json::object& args) {
+Result<void> check_against_schema(const ToolRow& tool, const json::object& args) {
   json::error_code bad;
   const json::value schema = tool.json_schema ? json::parse(*tool.json_schema, bad) : json::value();
   const json::value* const parameters = schema.is_object() ? schema.get_object().if_contains("parameters") : nullptr;
   if (parameters == nullptr || !parameters->is_object()) return {};
-  const Result<void> checked = check_arguments(parameters->get_object(), args);
-  return checked ? checked : fail(Code::kUnprocessable, checked.error().what);
+  const ArgumentVerdict verdict = check_arguments(parameters->get_object(), args, ArgumentMode::kCoercing);
+  if (!verdict.ok()) return fail(Code::kUnprocessable, verdict.text());
+  return {};
 }
 
 // What happens in a run, waiting to be sent. The run pushes, the stream takes.
@@ -114,12 +115,14 @@ Task<void> stream_run(ToolRunner& runner, RunRequest run, EventStream& events) {
 Task<Result<HttpResponse>> run_tool(Services services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, id_of(request, "tool_id", "tool"));
   RunBody body;
-  if (!request.body.empty()) BJ_CO_TRY(body, read_body(request, UnknownKeys::kForbid, read_run));
+  if (!request.body.empty()) {
+    BJ_CO_TRY(body, read_body(request, UnknownKeys::kForbid, read_run));
+  }
   if (body.agent_id && !is_id("agent", *body.agent_id)) co_return fail(Code::kUnprocessable, "agent_id must be agent-<uuid4>");
   const auto find = [&] { return services.store.tools().get(request.actor.organization, id); };
   auto run = std::make_shared<RunRequest>();
   BJ_CO_TRY(run->tool, co_await offload(services.threads, find));
-  BJ_CO_CHECK(check_arguments(run->tool, body.args));
+  BJ_CO_CHECK(check_against_schema(run->tool, body.args));
   run->actor = request.actor;
   run->agent_id = std::move(body.agent_id);
   run->arguments = std::move(body.args);
