@@ -11,7 +11,9 @@ target_link_libraries(unit_tests PRIVATE belljar_command GTest::gtest_main GTest
 gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
 
 add_test(NAME runtimes.python COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/runtime_test.py)
-set_tests_properties(runtimes.python PROPERTIES TIMEOUT 300)
+add_test(NAME runtimes.python_letta COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/letta_test.py)
+add_test(NAME runtimes.python_schema COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/schema/schema_test.py)
+set_tests_properties(runtimes.python runtimes.python_letta runtimes.python_schema PROPERTIES TIMEOUT 300)
 
 # A test that can't run here says why, and counts as skipped instead of passed.
 function(belljar_skipped_test name reason)
