@@ -41,7 +41,7 @@ if(NODE_VERSION VERSION_GREATER_EQUAL 20)
   add_custom_target(node_test_files ALL DEPENDS ${NODE_TEST_DIR}/.copied)
   # Both targets need the installed packages; only one of them may install them.
   add_dependencies(node_test_files belljar_inside)
-  add_test(NAME runtimes.node COMMAND ${NODE_PROGRAM} --test ${NODE_TEST_DIR}/runtime_test.mjs)
+  add_test(NAME runtimes.node COMMAND ${NODE_PROGRAM} --test ${NODE_TEST_DIR}/runtime_test.mjs ${NODE_TEST_DIR}/letta_test.mjs)
   set_tests_properties(runtimes.node PROPERTIES TIMEOUT 300)
 elseif(NODE_VERSION)
   belljar_skipped_test(runtimes.node "TypeScript tools need Node 20 or newer, this is ${NODE_VERSION}")
