@@ -22,6 +22,16 @@ struct FreeCipher {
 };
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
 
+// Looked up once: OpenSSL's search for an implementation takes longer than the work.
+const EVP_CIPHER* aes_256_gcm() {
+  static EVP_CIPHER* const cipher = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
+  return cipher;
+}
+const EVP_MD* sha_256() {
+  static EVP_MD* const digest = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return digest;
+}
+
 Result<void> check_sizes(const Secret& key, std::string_view iv) {
   if (key.reveal().size() != kAesKeyBytes || iv.size() != kGcmIvBytes)
     return fail(Code::kInternal, "AES-256-GCM takes 32 bytes of key and 12 of iv");
@@ -75,7 +85,7 @@ std::string to_hex(std::string_view bytes) {
 
 Result<std::string> sha256(std::string_view text) {
   std::string digest(32, '\0');
-  if (EVP_Q_digest(nullptr, "SHA256", nullptr, text.data(), text.size(), bytes_of(digest), nullptr) != 1)
+  if (EVP_Digest(text.data(), text.size(), bytes_of(digest), nullptr, sha_256(), nullptr) != 1)
     return fail_crypto("SHA-256");
   return digest;
 }
@@ -99,7 +109,7 @@ Result<Secret> pbkdf2_sha256(const Secret& password, std::string_view salt, int 
   const std::string_view text = password.reveal();
   std::string derived(size, '\0');
   if (PKCS5_PBKDF2_HMAC(text.data(), static_cast<int>(text.size()), bytes_of(salt), static_cast<int>(salt.size()),
-                        iterations, EVP_sha256(), static_cast<int>(size), bytes_of(derived)) != 1)
+                        iterations, sha_256(), static_cast<int>(size), bytes_of(derived)) != 1)
     return fail_crypto("PBKDF2");
   return Secret::take(std::move(derived));
 }
@@ -112,7 +122,7 @@ Result<std::string> aes_gcm_seal(const Secret& key, std::string_view iv, std::st
   int length = 0;
   const bool good =
       context &&
-      EVP_EncryptInit_ex2(context.get(), EVP_aes_256_gcm(), bytes_of(key.reveal()), bytes_of(iv), nullptr) == 1 &&
+      EVP_EncryptInit_ex2(context.get(), aes_256_gcm(), bytes_of(key.reveal()), bytes_of(iv), nullptr) == 1 &&
       (additional.empty() || EVP_EncryptUpdate(context.get(), nullptr, &length, bytes_of(additional),
                                                static_cast<int>(additional.size())) == 1) &&
       (plain.empty() || EVP_EncryptUpdate(context.get(), bytes_of(sealed), &length, bytes_of(plain),
@@ -134,7 +144,7 @@ Result<Secret> aes_gcm_open(const Secret& key, std::string_view iv, std::string_
   int length = 0;
   const bool good =
       context &&
-      EVP_DecryptInit_ex2(context.get(), EVP_aes_256_gcm(), bytes_of(key.reveal()), bytes_of(iv), nullptr) == 1 &&
+      EVP_DecryptInit_ex2(context.get(), aes_256_gcm(), bytes_of(key.reveal()), bytes_of(iv), nullptr) == 1 &&
       (additional.empty() || EVP_DecryptUpdate(context.get(), nullptr, &length, bytes_of(additional),
                                                static_cast<int>(additional.size())) == 1) &&
       (size == 0 ||

@@ -16,6 +16,22 @@ const std::string& empty_text() {
   return none;
 }
 
+// Undoes what was not committed, also when an exception passes. After a failed BEGIN there is nothing to undo, which
+// the database says and nobody reads.
+class RollBack {
+ public:
+  explicit RollBack(Connection& connection) : connection_(&connection) {}
+  RollBack(const RollBack&) = delete;
+  RollBack& operator=(const RollBack&) = delete;
+  ~RollBack() {
+    if (connection_) (void)connection_->run("ROLLBACK", {});
+  }
+  void dismiss() { connection_ = nullptr; }
+
+ private:
+  Connection* connection_;
+};
+
 }  // namespace
 
 Param param_of(const Value& value) {
@@ -95,6 +111,7 @@ Result<void> Database::try_transaction(bool& again, const std::function<Result<v
   again = false;
   return with_connection(Access::kWrite, [&](Connection& connection) -> Result<void> {
     bool committing = false;
+    RollBack undo(connection);
     const auto attempt = [&]() -> Result<void> {
       BJ_CHECK(connection.run(begin_statement(), {}));
       Transaction transaction(connection, engine());
@@ -104,10 +121,12 @@ Result<void> Database::try_transaction(bool& again, const std::function<Result<v
       return {};
     };
     auto done = attempt();
-    if (done) return done;
-    const StatementFailure failure = connection.last_failure();
-    again = failure == StatementFailure::kRolledBack || (failure == StatementFailure::kLost && !committing);
-    (void)connection.run("ROLLBACK", {});  // after a failed BEGIN there is nothing to undo, which is said and ignored
+    if (done) {
+      undo.dismiss();
+    } else {
+      const StatementFailure failure = connection.last_failure();
+      again = failure == StatementFailure::kRolledBack || (failure == StatementFailure::kLost && !committing);
+    }
     return done;
   });
 }

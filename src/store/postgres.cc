@@ -130,12 +130,12 @@ class PostgresConnection final : public Connection {
     return set_up();
   }
 
-  // Before a lease: is it still there? The server closes a connection without being asked when it stops.
+  // Before a lease: is it still there? A server that stops says so, unasked, and closes. A connection at rest on which
+  // anything has arrived is replaced, whatever it was.
   Result<void> ensure_alive() {
     if (connection_ && PQstatus(connection_.get()) == CONNECTION_OK) {
       pollfd descriptor{PQsocket(connection_.get()), POLLIN, 0};
       if (::poll(&descriptor, 1, 0) == 0) return {};
-      if (PQconsumeInput(connection_.get()) == 1 && PQstatus(connection_.get()) == CONNECTION_OK) return {};
     }
     return connect();
   }
