@@ -49,8 +49,9 @@ PythonResult<std::string> integer_literal(const json::value& value) {
     if (auto text = integer_text(value.get_string())) return *text;
     return raise("ValueError", "invalid literal for int() with base 10: " + python_repr(value));
   }
-  return raise("TypeError", fmt::format("int() argument must be a string, a bytes-like object or a real number, not '{}'",
-                                        python_type_name(value)));
+  return raise("TypeError",
+               fmt::format("int() argument must be a string, a bytes-like object or a real number, not '{}'",
+                           python_type_name(value)));
 }
 
 PythonResult<bool> boolean_value(const json::value& value) {

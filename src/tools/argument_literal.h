@@ -1,5 +1,5 @@
-// The table of literals that Letta's generated scripts contain for a call's arguments. A schema's type and a value become
-// source text, or the exception that Letta raises instead.
+// The table of literals that Letta's generated scripts contain for a call's arguments. A schema's type and a value
+// become source text, or the exception that Letta raises instead.
 //
 // Strings given for numbers, arrays and objects come out verbatim, as code: never put these texts into a script that
 // runs. Our scripts carry arguments as data (remote_script.h); these functions tell what Letta would accept and say.

@@ -123,17 +123,24 @@ json::object ModelReader::object_or_empty(std::string_view key) {
   return found == nullptr ? json::object() : *found;
 }
 
-std::string ModelReader::choice_or(std::string_view key, std::string fallback,
-                                   const std::vector<std::string>& choices) {
-  const json::value* value = take(key);
-  if (value == nullptr) return fallback;
-  const bool known = value->is_string() &&
-                     std::find(choices.begin(), choices.end(), std::string_view(value->get_string())) != choices.end();
-  if (known) return std::string(value->get_string());
+std::optional<std::string> ModelReader::chosen(std::string_view key, const json::value* value,
+                                               const std::vector<std::string>& choices) {
+  if (value == nullptr) return std::nullopt;
+  const std::string text = value->is_string() ? std::string(value->get_string()) : std::string();
+  if (value->is_string() && std::find(choices.begin(), choices.end(), text) != choices.end()) return text;
   const std::string expected = alternatives(choices);
   wrong(key, {"literal_error", "Input should be " + expected}, *value,
         "{'expected': " + python_repr(std::string_view(expected)) + "}");
-  return fallback;
+  return std::nullopt;
+}
+
+std::string ModelReader::choice_or(std::string_view key, std::string fallback,
+                                   const std::vector<std::string>& choices) {
+  return chosen(key, take(key), choices).value_or(std::move(fallback));
+}
+
+std::optional<std::string> ModelReader::optional_choice(std::string_view key, const std::vector<std::string>& choices) {
+  return chosen(key, take(key, NullCounts::kAsAbsent), choices);
 }
 
 std::optional<std::string> ModelReader::optional_string(std::string_view key) {

@@ -49,6 +49,7 @@ class ModelReader {
   std::optional<std::string> optional_string(std::string_view key);
   std::optional<int64_t> optional_integer(std::string_view key, IntegerBounds bounds = {});
   std::optional<bool> optional_boolean(std::string_view key);
+  std::optional<std::string> optional_choice(std::string_view key, const std::vector<std::string>& choices);
   std::optional<boost::json::object> optional_object(std::string_view key);
   std::optional<std::vector<std::string>> optional_strings(std::string_view key);
   std::optional<std::map<std::string, std::string>> optional_string_map(std::string_view key);
@@ -72,6 +73,8 @@ class ModelReader {
   std::optional<T> convert(std::string_view key, const boost::json::value* value,
                            LaxResult<T> (*conversion)(const boost::json::value&));
   std::optional<int64_t> bounded(std::string_view key, const boost::json::value* value, IntegerBounds bounds);
+  std::optional<std::string> chosen(std::string_view key, const boost::json::value* value,
+                                    const std::vector<std::string>& choices);
   const boost::json::object* object_of(std::string_view key, const boost::json::value* value);
 
   const boost::json::object* object_ = nullptr;

@@ -153,9 +153,9 @@ Result<std::string> python_script(const RemoteCall& call, RemoteAnswer answer) {
                           {"agent_id", call.agent_id ? json::value(*call.agent_id) : json::value(nullptr)},
                           {"agent_state", call.agent_state},
                           {"nonce", call.nonce}};
-  return fmt::format("def _belljar_call():\n    import base64, json\n    return json.loads(base64.b64decode(\"{}\"))\n\n{}{}",
-                     base64_encode(python_json(data)), kPythonBody,
-                     answer == RemoteAnswer::kFrame ? kPythonFrame : kPythonExpression);
+  return fmt::format(
+      "def _belljar_call():\n    import base64, json\n    return json.loads(base64.b64decode(\"{}\"))\n\n{}{}",
+      base64_encode(python_json(data)), kPythonBody, answer == RemoteAnswer::kFrame ? kPythonFrame : kPythonExpression);
 }
 
 Result<std::string> typescript_script(const RemoteCall& call) {

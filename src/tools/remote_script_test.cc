@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "tools/vectors_for_test.h"
 #include "tools/result_frame.h"
+#include "tools/vectors_for_test.h"
 
 namespace bj {
 namespace {

@@ -34,13 +34,6 @@ std::optional<Requirements> requirements(ModelReader& reader, std::string_view k
   return read_requirements(*list, reader.loc(key), errors);
 }
 
-std::optional<std::string> optional_choice(ModelReader& reader, std::string_view key) {
-  // A null is no choice, and absent in a PATCH.
-  if (!reader.given(key)) return reader.optional_string(key);
-  std::string chosen = reader.choice_or(key, "", kSourceTypes);
-  return chosen.empty() ? std::nullopt : std::optional(std::move(chosen));
-}
-
 }  // namespace
 
 bool is_tool_type(std::string_view name) {
@@ -67,7 +60,10 @@ ToolCreate read_tool_create(const json::value& body, FieldErrors& errors) {
   tool.enable_parallel_execution = reader.optional_boolean("enable_parallel_execution").value_or(false);
   reader.finish(UnknownKeys::kForbid);
   if (errors.empty() && tool.source_type == "typescript" && !tool.json_schema) {
-    errors.push_back({"value_error", {"body"}, std::string("Value error, ") + kTypescriptNeedsSchema, body,
+    errors.push_back({"value_error",
+                      {"body"},
+                      std::string("Value error, ") + kTypescriptNeedsSchema,
+                      body,
                       "{'error': ValueError(" + python_repr(std::string_view(kTypescriptNeedsSchema)) + ")}"});
   }
   return tool;
@@ -79,7 +75,7 @@ ToolUpdate read_tool_update(const json::value& body, FieldErrors& errors) {
   tool.description = reader.optional_string("description");
   tool.tags = reader.optional_strings("tags");
   tool.source_code = reader.optional_string("source_code");
-  tool.source_type = optional_choice(reader, "source_type");
+  tool.source_type = reader.optional_choice("source_type", kSourceTypes);
   tool.json_schema = reader.optional_object("json_schema");
   tool.args_json_schema = reader.optional_object("args_json_schema");
   tool.return_char_limit = reader.optional_integer("return_char_limit", kReturnLimits);

@@ -18,8 +18,8 @@ namespace bj {
 inline constexpr size_t kMaxToolName = 48;  // characters
 inline constexpr int64_t kMaxReturnLimit = 1000000;
 
-bool is_tool_type(std::string_view name);     // "custom", "letta_core", ...
-bool is_source_type(std::string_view name);   // "python", "typescript", "json"
+bool is_tool_type(std::string_view name);    // "custom", "letta_core", ...
+bool is_source_type(std::string_view name);  // "python", "typescript", "json"
 
 // POST and PUT /v1/tools. Unknown keys are refused, `name` among them: it comes from the schema.
 struct ToolCreate {

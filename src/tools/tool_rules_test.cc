@@ -42,8 +42,8 @@ TEST(ToolRulesTest, TypescriptNeedsItsSchema) {
 
 TEST(ToolRulesTest, AnUpdateIgnoresWhatItDoesNotKnow) {
   FieldErrors errors;
-  const ToolUpdate update =
-      read_tool_update(loads(R"({"odd": 1, "return_char_limit": 5, "description": null, "metadata_": {"a": 1}})"), errors);
+  const ToolUpdate update = read_tool_update(
+      loads(R"({"odd": 1, "return_char_limit": 5, "description": null, "metadata_": {"a": 1}})"), errors);
   EXPECT_TRUE(errors.empty()) << field_errors_repr(errors);
   EXPECT_EQ(update.return_char_limit, 5);
   EXPECT_FALSE(update.description);

@@ -36,8 +36,8 @@ TEST(TypescriptSourceTest, OnlyStatementsLoseTheirExport) {
 }
 
 TEST(TypescriptSourceTest, GapsBeforeAGivenArgumentAreKept) {
-  const json::value schema = {{"parameters", {{"properties", {{"a", json::object()}, {"b", json::object()},
-                                                              {"c", json::object()}}}}}};
+  const json::value schema = {
+      {"parameters", {{"properties", {{"a", json::object()}, {"b", json::object()}, {"c", json::object()}}}}}};
   EXPECT_EQ(call_order({{"b", 1}}, schema.if_object()), (std::vector<std::string>{"b"}));
   EXPECT_EQ(call_order_with_gaps({{"b", 1}}, schema.if_object()), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(call_order_with_gaps({}, schema.if_object()), std::vector<std::string>());
