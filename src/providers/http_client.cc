@@ -15,13 +15,13 @@ constexpr int kMaxRedirects = 5;
 constexpr int kIdlePollMs = 1000;  // new work and the end wake the thread earlier
 
 struct Outcome {
-  Result<HttpResponse> response = fail(Code::kUnavailable, "the HTTP client has stopped");
+  Result<ClientResponse> response = fail(Code::kUnavailable, "the HTTP client has stopped");
   std::string redirect;
 };
 
 // One exchange, shared by the waiting coroutine and the client's thread.
 struct Job {
-  Job(HttpRequest request, const asio::any_io_executor& where)
+  Job(ClientRequest request, const asio::any_io_executor& where)
       : transfer(std::move(request)), executor(where), done(where) {}
   HttpTransfer transfer;
   asio::any_io_executor executor;
@@ -34,14 +34,14 @@ void complete(const std::shared_ptr<Job>& job, Outcome outcome) {
 
 bool redirect_status(int status) { return status >= 300 && status < 400 && status != 304; }
 
-bool follows(const HttpRequest& request, int status) {
+bool follows(const ClientRequest& request, int status) {
   const bool keeps_method = status == 307 || status == 308;
   return keeps_method || request.method == "GET" || request.method == "HEAD";
 }
 
 }  // namespace
 
-std::string_view HttpResponse::header(std::string_view name) const {
+std::string_view ClientResponse::header(std::string_view name) const {
   for (const auto& [key, value] : headers) {
     if (key == name) return value;
   }
@@ -137,7 +137,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::create() {
 HttpClient::HttpClient(std::unique_ptr<Worker> worker) : worker_(std::move(worker)) {}
 HttpClient::~HttpClient() = default;
 
-Task<Result<HttpResponse>> HttpClient::send_once(HttpRequest request, std::string& redirect) {
+Task<Result<ClientResponse>> HttpClient::send_once(ClientRequest request, std::string& redirect) {
   auto job = std::make_shared<Job>(std::move(request), co_await asio::this_coro::executor);
   // Leaving early, by cancellation or an exception, ends the transfer.
   struct CancelOnExit {
@@ -158,12 +158,12 @@ Task<Result<HttpResponse>> HttpClient::send_once(HttpRequest request, std::strin
   co_return std::move(outcome->response);
 }
 
-Task<Result<HttpResponse>> HttpClient::send(HttpRequest request) {
+Task<Result<ClientResponse>> HttpClient::send(ClientRequest request) {
   BJ_CO_CHECK(check_request(request));
   const Clock::time_point deadline = Clock::now() + request.timeout;
   for (int hop = 0;; ++hop) {
     std::string redirect;
-    BJ_CO_TRY(HttpResponse response, co_await send_once(request, redirect));
+    BJ_CO_TRY(ClientResponse response, co_await send_once(request, redirect));
     const bool follow = request.redirects == Redirects::kSameOrigin && redirect_status(response.status) &&
                         follows(request, response.status) && hop < kMaxRedirects && !redirect.empty() &&
                         origin_of(redirect) == origin_of(request.url);

@@ -23,7 +23,7 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 enum class Redirects { kReturned, kSameOrigin };
 
-struct HttpRequest {
+struct ClientRequest {
   std::string method = "GET";
   std::string url;  // http or https
   HttpHeaders headers;
@@ -33,7 +33,7 @@ struct HttpRequest {
   Redirects redirects = Redirects::kSameOrigin;  // of GET and HEAD, and of those that keep method and body
 };
 
-struct HttpResponse {
+struct ClientResponse {
   int status = 0;
   HttpHeaders headers;  // names in lower case
   std::string body;
@@ -53,10 +53,10 @@ class HttpClient {
 
   // Any status is a response. kUnavailable: not reached or too late; kExhausted: the response is too large;
   // kInvalid: the request itself. Cancelling the caller ends the transfer.
-  Task<Result<HttpResponse>> send(HttpRequest request);
+  Task<Result<ClientResponse>> send(ClientRequest request);
 
  private:
-  Task<Result<HttpResponse>> send_once(HttpRequest request, std::string& redirect);
+  Task<Result<ClientResponse>> send_once(ClientRequest request, std::string& redirect);
   std::unique_ptr<Worker> worker_;
 };
 

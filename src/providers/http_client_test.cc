@@ -9,18 +9,18 @@ namespace {
 
 class HttpClientTest : public testing::Test {
  protected:
-  Result<HttpResponse> send(HttpRequest request) {
-    Result<HttpResponse> result = fail(Code::kInternal, "never answered");
+  Result<ClientResponse> send(ClientRequest request) {
+    Result<ClientResponse> result = fail(Code::kInternal, "never answered");
     asio::co_spawn(io_, exchange(std::move(request), &result), asio::detached);
     io_.run();
     return result;
   }
-  Task<void> exchange(HttpRequest request, Result<HttpResponse>* result) {
+  Task<void> exchange(ClientRequest request, Result<ClientResponse>* result) {
     *result = co_await client_->send(std::move(request));
     server_.stop();
   }
-  HttpRequest get(const std::string& path) {
-    HttpRequest request;
+  ClientRequest get(const std::string& path) {
+    ClientRequest request;
     request.url = server_.url(path);
     return request;
   }
@@ -33,7 +33,7 @@ class HttpClientTest : public testing::Test {
 
 TEST_F(HttpClientTest, SendsMethodHeadersAndBodyAndReadsTheResponse) {
   answer_ = [](const std::string&) { return HttpServerForTest::response("201 Created", "made", "X-Thing:  a b \r\n"); };
-  HttpRequest request = get("/x?y=1");
+  ClientRequest request = get("/x?y=1");
   request.method = "POST";
   request.headers = {{"Authorization", "Bearer k"}, {"Content-Type", "application/json"}};
   request.body = "{}";
@@ -49,7 +49,7 @@ TEST_F(HttpClientTest, SendsMethodHeadersAndBodyAndReadsTheResponse) {
 }
 
 TEST_F(HttpClientTest, AResponseThatIsTooLargeIsRefused) {
-  HttpRequest request = get("/");
+  ClientRequest request = get("/");
   request.max_response_bytes = 4;
   const auto response = send(request);
   ASSERT_FALSE(response);
@@ -58,7 +58,7 @@ TEST_F(HttpClientTest, AResponseThatIsTooLargeIsRefused) {
 
 TEST_F(HttpClientTest, ASilentServerIsGivenUpAndOnlyItsHostIsNamed) {
   answer_ = [](const std::string&) { return std::string(); };
-  HttpRequest request = get("/path?token=secret");
+  ClientRequest request = get("/path?token=secret");
   request.timeout = std::chrono::milliseconds(50);
   const auto response = send(request);
   ASSERT_FALSE(response);
@@ -83,25 +83,25 @@ TEST_F(HttpClientTest, RedirectsAreFollowedOnTheSameHostOnly) {
 
 TEST_F(HttpClientTest, APostIsNotRepeatedAsAGet) {
   answer_ = [](const std::string&) { return HttpServerForTest::response("302 Found", "", "Location: /b\r\n"); };
-  HttpRequest request = get("/a");
+  ClientRequest request = get("/a");
   request.method = "POST";
   EXPECT_EQ(send(request)->status, 302);
   EXPECT_EQ(server_.requests.size(), 1u);
 }
 
 TEST_F(HttpClientTest, RequestsThatCannotBeSentAreRefused) {
-  HttpRequest file;
+  ClientRequest file;
   file.url = "file:///etc/passwd";
   EXPECT_EQ(send(file).error().code, Code::kInvalid);
   io_.restart();
-  HttpRequest header;
+  ClientRequest header;
   header.url = "http://127.0.0.1:1/";
   header.headers = {{"X", "a\r\nEvil: 1"}};
   EXPECT_EQ(send(header).error().code, Code::kInvalid);
 }
 
 TEST_F(HttpClientTest, AnUnreachableServerIsUnavailable) {
-  HttpRequest request;
+  ClientRequest request;
   request.url = "http://127.0.0.1:1/";
   const auto response = send(request);
   ASSERT_FALSE(response);

@@ -59,7 +59,7 @@ std::string origin_of(const std::string& text) {
   return part(url, CURLUPART_SCHEME) + "://" + lower(host) + ":" + part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
 }
 
-Result<void> check_request(const HttpRequest& request) {
+Result<void> check_request(const ClientRequest& request) {
   const std::string scheme = part(parse_url(request.url), CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") return fail(Code::kInvalid, "a request needs an http or https URL");
   if (!token(request.method)) return fail(Code::kInvalid, "a request's method must be one word");
@@ -139,7 +139,7 @@ int HttpTransfer::on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, cu
   return static_cast<HttpTransfer*>(self)->cancelled_ ? 1 : 0;
 }
 
-Result<HttpResponse> HttpTransfer::finish(CURLcode code) {
+Result<ClientResponse> HttpTransfer::finish(CURLcode code) {
   const std::string host = origin_of(request_.url);
   if (too_large_) return fail(Code::kExhausted, host + ": the response is larger than allowed");
   if (code == CURLE_OPERATION_TIMEDOUT) return fail(Code::kUnavailable, host + ": no answer in time");

@@ -14,18 +14,18 @@ namespace bj {
 
 // scheme, host and port of a URL, as curl understands it; empty: it is no URL.
 std::string origin_of(const std::string& url);
-Result<void> check_request(const HttpRequest& request);
+Result<void> check_request(const ClientRequest& request);
 
 class HttpTransfer {
  public:
-  explicit HttpTransfer(HttpRequest request) : request_(std::move(request)) {}
+  explicit HttpTransfer(ClientRequest request) : request_(std::move(request)) {}
 
   Result<void> prepare();
   CURL* handle() const { return easy_.get(); }
   void cancel() { cancelled_ = true; }
 
   // After curl is done with it.
-  Result<HttpResponse> finish(CURLcode code);
+  Result<ClientResponse> finish(CURLcode code);
   std::string redirect() const;  // where a 3xx points, absolute; empty: nowhere
 
  private:
@@ -41,10 +41,10 @@ class HttpTransfer {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
   };
 
-  HttpRequest request_;
+  ClientRequest request_;
   std::unique_ptr<curl_slist, ListDelete> headers_;  // outlives easy_, which points to it
   std::unique_ptr<CURL, EasyDelete> easy_;
-  HttpResponse response_;
+  ClientResponse response_;
   size_t header_bytes_ = 0;
   bool too_large_ = false;
   std::atomic<bool> cancelled_ = false;

@@ -9,19 +9,22 @@ constexpr size_t kStoreThreads = 4;
 
 Result<std::unique_ptr<ToolService>> ToolService::create(Engine& engine, ServiceOptions options) {
   BJ_TRY(std::unique_ptr<Store> store, Store::open(std::move(options.store)));
-  return std::unique_ptr<ToolService>(new ToolService(engine, std::move(options), std::move(store)));
+  BJ_TRY(std::unique_ptr<HttpClient> client, HttpClient::create());
+  return std::unique_ptr<ToolService>(
+      new ToolService(engine, std::move(options), std::move(store), std::move(client)));
 }
 
-ToolService::ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store)
+ToolService::ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store,
+                         std::unique_ptr<HttpClient> client)
     : settings_(std::move(options.settings)),
       store_(std::move(store)),
       threads_(kStoreThreads),
-      webhook_(client_, settings_),
+      client_(std::move(client)),
       configs_(*store_, settings_.sandbox_defaults(options.home)),
       deriver_(engine, options.local.template_name, options.local.interpreter),
       catalog_(*store_, threads_, deriver_),
       recorder_(engine.host().executor, *store_, threads_, options.keep_calls),
-      runner_({*store_, threads_, settings_, configs_, recorder_, webhook_, std::move(options.from_server)}) {
+      runner_({*store_, threads_, settings_, configs_, recorder_, *client_, std::move(options.from_server)}) {
   runner_.add_provider(std::make_unique<LocalProvider>(engine, engine.environments(), std::move(options.local)));
 }
 

@@ -45,13 +45,12 @@ class ToolService {
   ToolRunner& runner() { return runner_; }
 
  private:
-  ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store);
+  ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store, std::unique_ptr<HttpClient> client);
 
   ToolSettings settings_;
   std::unique_ptr<Store> store_;
   asio::thread_pool threads_;
-  HttpClient client_;
-  CredentialsWebhook webhook_;
+  std::unique_ptr<HttpClient> client_;
   ConfigManager configs_;
   SchemaDeriver deriver_;
   ToolCatalog catalog_;

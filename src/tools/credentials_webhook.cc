@@ -22,7 +22,7 @@ std::string body_of(const CredentialsQuery& query) {
 }
 
 // An environment holds text: numbers and truth values become theirs, nested values are left out.
-Credentials read_answer(const HttpResponse& response) {
+Credentials read_answer(const ClientResponse& response) {
   Credentials credentials;
   const auto value = python_loads(response.body);
   const json::object* object = value ? value->if_object() : nullptr;
@@ -55,7 +55,7 @@ std::optional<CredentialsWebhook> credentials_webhook(const ToolSettings& settin
 }
 
 Task<Credentials> fetch_credentials(HttpClient& client, CredentialsWebhook webhook, CredentialsQuery query) {
-  HttpRequest request;
+  ClientRequest request;
   request.method = "POST";
   request.url = std::move(webhook.url);
   request.headers = {{"Content-Type", "application/json"}};
@@ -63,7 +63,7 @@ Task<Credentials> fetch_credentials(HttpClient& client, CredentialsWebhook webho
   request.body = body_of(query);
   request.timeout = kTimeout;
   request.max_response_bytes = kMaxAnswer;
-  const Result<HttpResponse> response = co_await client.send(std::move(request));
+  const Result<ClientResponse> response = co_await client.send(std::move(request));
   Credentials none;
   if (!response) {
     none.problem = "the credentials webhook could not be asked: " + response.error().what;

@@ -103,9 +103,13 @@ Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request
     prepared.layers.agent_id = prepared.agent->row.id;
     prepared.layers.project_id = prepared.agent->row.project_id;
   }
-  WebhookQuestion question{request.actor.user, request.actor.organization, request.tool.name,
+  if (const std::optional<CredentialsWebhook> webhook = credentials_webhook(parts_.settings)) {
+    CredentialsQuery query{request.actor.user, request.actor.organization, request.tool.name,
                            request.agent_id.value_or("")};
-  prepared.layers.credentials = co_await parts_.webhook.fetch(std::move(question));
+    Credentials fetched = co_await fetch_credentials(parts_.client, *webhook, std::move(query));
+    if (!fetched.problem.empty()) log_warning("credentials_not_fetched", {{"problem", fetched.problem}});
+    prepared.layers.credentials = std::move(fetched.variables);
+  }
   prepared.layers.caller = {request.variables.begin(), request.variables.end()};
   prepared.layers.tool_id = request.tool.id;
   co_return prepared;

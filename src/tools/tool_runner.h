@@ -55,7 +55,7 @@ class ToolRunner {
     const ToolSettings& settings;
     ConfigManager& configs;
     CallRecorder& recorder;
-    CredentialsWebhook& webhook;
+    HttpClient& client;  // asks the credentials webhook, if there is one
     Variables from_server;  // what of the server's environment local tools get
   };
   explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}
