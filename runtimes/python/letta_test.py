@@ -291,6 +291,13 @@ class ScriptNames(LettaTest):
         self.assertEqual(self.error("import sys\ndef f():\n    sys.exit(0)\n")["name"], "SystemExit")
         self.assertEqual(self.error("import letta\ndef f(): pass\n")["name"], "ModuleNotFoundError")
 
+    def test_warming_up_leaves_nothing_of_it_behind(self):
+        source = "import sys, _warnings\ndef f():\n    return [len(sys.meta_path), len(_warnings.filters), __name__, 'letta' in sys.modules]\n"
+        cold, warm = (self.call(source, warm=warm)["return"] for warm in (False, True))
+        self.assertEqual(cold, warm)
+        self.assertEqual(self.value("import warnings\ndef f():\n    warnings.simplefilter('always')\n    warnings.warn('w')\n", warm=True), None)
+        self.assertIn("UserWarning: w", self.stderr)
+
     def test_async_functions_are_awaited(self):
         self.assertEqual(self.result("async def f(x: int):\n    return x\n", {"x": 3}), 3)
 

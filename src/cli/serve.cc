@@ -24,7 +24,7 @@ namespace bj {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Before it listens, it makes one sealed Python call as a self-check and prints its result, its time and the seal. The first
+    R"TEXT(Before it listens, it makes one sealed Python call as a self-check and prints its result, its time and the seal. The first
 start makes a key, which every request needs (Authorization: Bearer KEY): it is in the file admin.key of the data
 directory; `belljar key create` makes more. /docs shows every route. SIGINT or SIGTERM stops it.
 
@@ -33,7 +33,7 @@ Examples:
   belljar serve --listen 127.0.0.1:9000 --require-seal full
   belljar serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --host-name belljar.example.org
   belljar --database postgresql://belljar@db/belljar serve
-  curl -H "Authorization: Bearer $(cat /var/lib/belljar/admin.key)" http://127.0.0.1:8090/v1/tools/)";
+  curl -H "Authorization: Bearer $(cat /var/lib/belljar/admin.key)" http://127.0.0.1:8090/v1/tools/)TEXT";
 
 struct ServeFlags {
   std::string listen = "127.0.0.1:8090";

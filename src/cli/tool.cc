@@ -60,7 +60,9 @@ Result<ToolCreate> draft_of(const ToolFlags& flags, const Settings& settings) {
   draft.source_type = language == Language::kPython ? "python" : "typescript";
   if (!flags.description.empty()) draft.description = flags.description;
   draft.tags = flags.tags;
-  if (!flags.schema.empty()) BJ_TRY(draft.json_schema, read_arguments(flags.schema, settings.limits.argument_bytes));
+  if (!flags.schema.empty()) {
+    BJ_TRY(draft.json_schema, read_arguments(flags.schema, settings.limits.argument_bytes));
+  }
   if (!flags.pip.empty()) draft.pip = requirements_of(flags.pip, "==");
   if (!flags.npm.empty()) draft.npm = requirements_of(flags.npm, "@");
   return draft;

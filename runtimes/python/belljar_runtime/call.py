@@ -46,6 +46,8 @@ class Call:
     def forget(self):
         if self._tool is not None:
             self._tool.forget()
+        if self._is_letta:
+            letta_mode.clean_up()
 
     def _outcome(self):
         try:

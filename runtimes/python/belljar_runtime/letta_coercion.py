@@ -44,7 +44,10 @@ def _all_fit_already(code, name, function, given):
         return False
     if function.__code__.co_flags & CO_ANY_ASYNC:
         return True
-    annotations = function.__annotations__
+    try:
+        annotations = function.__annotations__
+    except Exception:  # 3.14 evaluates them only now
+        return False
     return all(key not in annotations or _fits(value, annotations[key]) for key, value in given.items())
 
 

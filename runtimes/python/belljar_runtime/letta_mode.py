@@ -7,6 +7,7 @@ mentions them, so that a tool that does not pays for none of it.
 
 from belljar_runtime.own_builtins import OWN as __builtins__
 
+import _warnings
 import sys
 from posix import environ
 
@@ -22,6 +23,8 @@ MODULE_NAME = "__main__"
 RESERVED = ("agent_state", "agent_id")
 CO_OPTIMIZED = 0x1
 _modules = sys.modules
+_IGNORE_ALL = ("ignore", None, Warning, None, 0)
+_note_changed_filters = getattr(_warnings, "_filters_mutated", int)  # 3.14 has none that may be called without its lock
 _SCRIPT_MODULES = frozenset(("sys", "pickle", "base64", "struct", "hashlib", "asyncio", "os"))
 _TYPING_NAMES = frozenset((
     "AbstractSet", "Annotated", "Any", "AnyStr", "AsyncGenerator", "AsyncIterable", "AsyncIterator", "Awaitable",
@@ -138,6 +141,13 @@ class LettaCall:
         return self._context.get("agent_id") or (state.get("id") if type(state) is dict else None)
 
 
+def clean_up():
+    """After a rehearsal: the interpreter is as it was."""
+    letta_shim.uninstall()
+    _warnings.filters.remove(_IGNORE_ALL)
+    _note_changed_filters()
+
+
 def run_exit_handlers(count_before):
     """What the tool itself registered with `atexit`: Letta's process ends in the usual way, and so they run."""
     atexit = _modules.get("atexit")
@@ -193,10 +203,5 @@ def _client():
 
 def _silence_warnings():
     # Letta runs its scripts with PYTHONWARNINGS=ignore; `__main__` would otherwise show the deprecations too.
-    try:
-        import _warnings
-
-        _warnings.filters.insert(0, ("ignore", None, Warning, None, 0))
-        _warnings._filters_mutated()
-    except AttributeError:
-        pass
+    _warnings.filters.insert(0, _IGNORE_ALL)
+    _note_changed_filters()

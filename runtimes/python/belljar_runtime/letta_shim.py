@@ -159,6 +159,10 @@ def install():
     sys.meta_path.append(_Finder)
 
 
+def uninstall():
+    sys.meta_path.remove(_Finder)
+
+
 def import_name(name):
     """What `from letta import NAME` gives a tool that does not say so itself."""
     try:

@@ -13,6 +13,7 @@ from belljar_runtime import jsontext
 from belljar_runtime.values import Rebuilder, _as_model, _encode_plain, _shown, _too_deep, _too_large
 from belljar_runtime.verdicts import Failed
 
+Py_TPFLAGS_HEAPTYPE = 1 << 9
 _modules = sys.modules
 _LARGEST, _SMALLEST = (1 << 63) - 1, -(1 << 63)
 # Digits become "0" and all else a blank: a run of 19 zeros is a number that may not fit into 64 bits.
@@ -105,10 +106,20 @@ class _LettaRebuilder(Rebuilder):
             key = str.__str__(key)
             self._spend(len(key) + 3)
             return key
-        if key is None or isinstance(key, (bool, int, float)):
-            return str(key) if isinstance(key, float) else jsontext.dump(key if type(key) is bool or key is None
-                                                                         else int.__index__(key)).decode()
-        raise Failed("TypeError", "keys must be str, int, float, bool or None, not " + type(key).__name__)
+        if isinstance(key, float):
+            key = _portable(float.__float__(key))
+            return key if type(key) is str else repr(key)
+        if key is None or type(key) is bool:
+            return jsontext.dump(key).decode()
+        if isinstance(key, int):
+            return jsontext.dump(int.__index__(key)).decode()
+        raise Failed("TypeError", "keys must be str, int, float, bool or None, not " + _c_name(type(key)))
+
+
+def _c_name(kind):
+    """A class as the C encoder names it: those written in C by their module too."""
+    is_written_in_python = kind.__flags__ & Py_TPFLAGS_HEAPTYPE
+    return kind.__name__ if is_written_in_python or kind.__module__ == "builtins" else kind.__module__ + "." + kind.__name__
 
 
 def _field_names(kind):
