@@ -17,7 +17,7 @@ constexpr auto kRestAfterFailedAccept = std::chrono::milliseconds(100);
 constexpr auto kEndAgain = std::chrono::milliseconds(100);
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\n"
-    "Content-Length: 60\r\n\r\n{\"detail\": \"There are too many connections; try again later\"}";
+    "Content-Length: 61\r\n\r\n{\"detail\": \"There are too many connections; try again later\"}";
 
 // Deadlines are kept to about a quarter of the shortest.
 Clock::duration tick_for(const ServerLimits& limits) {

@@ -12,9 +12,9 @@
 
 namespace bj {
 
-void MetricCounter::add(double amount) { counter_->Increment(amount); }
-void MetricGauge::set(double value) { gauge_->Set(value); }
-void MetricHistogram::observe(double value) { histogram_->Observe(value); }
+void MetricCounter::add(double amount) const { counter_->Increment(amount); }
+void MetricGauge::set(double value) const { gauge_->Set(value); }
+void MetricHistogram::observe(double value) const { histogram_->Observe(value); }
 
 struct Metrics::Impl {
   prometheus::Registry registry;

@@ -27,7 +27,7 @@ using MetricLabels = std::map<std::string, std::string>;
 class MetricCounter {
  public:
   explicit MetricCounter(prometheus::Counter& counter) : counter_(&counter) {}
-  void add(double amount = 1);
+  void add(double amount = 1) const;
 
  private:
   prometheus::Counter* counter_;
@@ -36,7 +36,7 @@ class MetricCounter {
 class MetricGauge {
  public:
   explicit MetricGauge(prometheus::Gauge& gauge) : gauge_(&gauge) {}
-  void set(double value);
+  void set(double value) const;
 
  private:
   prometheus::Gauge* gauge_;
@@ -45,7 +45,7 @@ class MetricGauge {
 class MetricHistogram {
  public:
   explicit MetricHistogram(prometheus::Histogram& histogram) : histogram_(&histogram) {}
-  void observe(double value);
+  void observe(double value) const;
 
  private:
   prometheus::Histogram* histogram_;
