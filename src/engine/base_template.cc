@@ -161,7 +161,7 @@ Result<void> build_once(const std::string& directory, const std::string& place) 
   const std::string aside = place + ".new";
   BJ_CHECK(remove_tree(AT_FDCWD, aside));
   const mode_t old = ::umask(022);
-  const Result<void> built = build(aside);
+  Result<void> built = build(aside);
   ::umask(old);
   if (!built) {
     (void)remove_tree(AT_FDCWD, aside);

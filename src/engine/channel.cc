@@ -244,7 +244,7 @@ Task<CallResult> converse(const asio::any_io_executor& executor, std::shared_ptr
   wall->cancel();
   cpu->cancel();
   Result<void> decoded = fail(Code::kInternal, "");
-  std::string expected = nonce;
+  std::string expected = nonce;  // NOLINT(performance-unnecessary-copy-initialization): a test build changes it
 #ifdef BELLJAR_TEST_SWITCHES
   if (answer && spec.any_nonce) expected = nonce_in(*answer);
 #endif

@@ -47,7 +47,7 @@ std::string_view embedded_schema_tool() {
 }
 
 Result<std::string> install_runtimes(const std::string& directory) {
-  const std::string root = directory + "/" + std::string(runtimes().hash().substr(0, 16));
+  std::string root = directory + "/" + std::string(runtimes().hash().substr(0, 16));
   struct stat info{};
   if (::stat(root.c_str(), &info) == 0) return root;
   BJ_CHECK(make_directories(directory, 0755));

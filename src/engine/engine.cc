@@ -26,7 +26,7 @@ constexpr const char* kMachineLocks = "/run/belljar";  // shared by all Belljars
 std::string device_of(const std::string& path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0 || major(info.st_dev) == 0) return {};
-  const std::string name = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
+  std::string name = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
   const Result<std::string> disk =
       read_file("/sys/dev/block/" + name + "/../dev");  // of the disk if this is a partition
   if (disk && disk->find(':') != std::string::npos) return disk->substr(0, disk->find('\n'));

@@ -165,7 +165,7 @@ Task<Result<void>> Sandbox::launch() {
 
 Result<Account> Sandbox::account_of(const std::string& user) const {
   if (user.empty()) return account_;
-  BJ_TRY(const Account account, spec_.image.account(user));
+  BJ_TRY(Account account, spec_.image.account(user));
   if (!host_.uids && account.uid != account_.uid) {
     return fail(Code::kUnavailable, "rootless, a sandbox has one user id: create it for user \"" + user + "\" instead");
   }
