@@ -17,7 +17,7 @@
 #include "cli/seal_text.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
-#include "cli/utf8.h"
+#include "base/utf8.h"
 #include "cli/with_engine.h"
 #include "engine/process_watch.h"
 

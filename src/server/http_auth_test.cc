@@ -4,7 +4,7 @@
 namespace bj {
 namespace {
 
-Task<HttpResponse> who(HttpRequest& request) { co_return text_response(200, "text/plain", request.actor.user_id); }
+Task<HttpResponse> who(HttpRequest& request) { co_return text_response(200, "text/plain", request.actor.user); }
 
 void fill(Router& router) {
   RouteOptions options;

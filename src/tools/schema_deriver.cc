@@ -28,6 +28,7 @@ Task<Result<json::object>> SchemaDeriver::derive(SchemaQuestion question) {
   CallSpec call = deriving_call(std::move(question));
   BJ_CO_TRY(call.environment.image, engine_.templates().find(template_name_));
   call.environment.interpreter = interpreter_;
+  call.environment.preload = {"ast", "re", "json"};  // a zygote of its own: tools' have fewer pages without these
   BJ_CO_TRY(CallResult result, co_await engine_.call(std::move(call)));
   const json::object* const answer = result.value.if_object();
   if (result.status != CallStatus::kOk || answer == nullptr) {
@@ -38,7 +39,7 @@ Task<Result<json::object>> SchemaDeriver::derive(SchemaQuestion question) {
   }
   const json::value* const error = answer->if_contains("error");
   const json::value* const message =
-      error != nullptr && error->is_object() ? error->get_object().if_contains("message") : nullptr;
+      error != nullptr && error->is_object() ? error->get_object().if_contains("detail") : nullptr;
   co_return fail(Code::kInvalid, message != nullptr && message->is_string() ? std::string(message->get_string())
                                                                            : "Failed to derive json schema");
 }

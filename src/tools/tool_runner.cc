@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "tools/environment_layers.h"
 #include "tools/fingerprint.h"
 #include "tools/friendly_error.h"
@@ -64,8 +65,9 @@ std::string wanted_provider(const ToolRow& tool) {
   return wish != nullptr && wish->is_string() ? std::string(wish->get_string()) : std::string();
 }
 
-std::vector<std::string> texts_of(std::string text) {
-  return text.empty() ? std::vector<std::string>() : std::vector<std::string>{std::move(text)};
+// Tools write bytes, APIs take text.
+std::vector<std::string> texts_of(const std::string& text) {
+  return text.empty() ? std::vector<std::string>() : std::vector<std::string>{valid_utf8(text)};
 }
 
 // What a tool wrote to stderr, followed by what Python would have: its traceback.
@@ -79,7 +81,11 @@ std::string error_text(CallResult& result) {
 }
 
 CallError letta_error(const CallResult& result, const std::string& name, double timeout_s) {
-  if (result.status != CallStatus::kTimeout) return result.error;
+  if (result.status != CallStatus::kTimeout) {
+    CallError error = result.error;
+    error.name = error.name.substr(error.name.rfind('.') + 1);  // npos + 1 is the whole name
+    return error;
+  }
   return {"TimeoutError", fmt::format("Executing tool {} timed out after {:.1f} seconds.", name, timeout_s), ""};
 }
 
@@ -204,11 +210,12 @@ void ToolRunner::conclude(const RunRequest& request, CallResult result, RunOutco
   outcome.status = result.status;
   outcome.success = result.status == CallStatus::kOk;
   outcome.error_output = texts_of(error_text(result));
-  outcome.output = texts_of(std::move(result.output));
+  outcome.output = texts_of(result.output);
   outcome.limits_hit = std::move(result.limits_hit);
   outcome.duration_ms = result.duration_ms;
   outcome.seal = std::move(result.seal);
   if (outcome.success) {
+    outcome.value_text = std::move(result.value_text);
     outcome.value = limit_return(std::move(result.value), static_cast<size_t>(request.tool.return_char_limit));
   } else {
     outcome.error = letta_error(result, request.tool.name, *parts_.settings.sandbox_timeout_s);

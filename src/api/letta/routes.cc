@@ -54,7 +54,15 @@ json::value array_of(const char* schema) { return {{"type", "array"}, {"items", 
 
 void add_routes(Router& router, Services services) {
   add_schemas(router);
+  RouteOptions health;
+  health.access = Access::kPublic;
+  health.doc.tag = "server";
+  health.doc.summary = "Whether the server is up, as Letta's clients ask";
+  const auto healthy = [](HttpRequest&) -> Task<HttpResponse> {
+    co_return json_response(200, {{"status", "ok"}, {"version", BELLJAR_VERSION}});
+  };
   for (const std::string prefix : {"/v1", "/latest"}) {
+    router.add(Method::kGet, prefix + "/health/", healthy, health);
     add_tool_routes(router, prefix, services);
     add_run_routes(router, prefix, services);
     add_sandbox_config_routes(router, prefix, services);

@@ -140,7 +140,9 @@ json::object return_message_json(const RunOutcome& outcome, const json::value& n
       std::chrono::system_clock::now().time_since_epoch());
   const std::string date = time_text(seconds.count() * 1'000'000).substr(0, 19) + "+00:00";
   const char* const status = outcome.success ? "success" : "error";
-  const std::string text = python_str(return_message(outcome.value, static_cast<size_t>(limit)));
+  const bool as_text = outcome.value_text && !outcome.value.is_object();
+  const json::value shown = as_text ? json::value(*outcome.value_text) : outcome.value;
+  const std::string text = python_str(return_message(shown, static_cast<size_t>(limit)));
   const json::array output = texts(outcome.output), error_output = texts(outcome.error_output);
   const json::object one{{"type", "tool"},          {"tool_return", text}, {"status", status},
                          {"tool_call_id", "null"},  {"stdout", output},    {"stderr", error_output}};

@@ -8,6 +8,7 @@
 #include "api/native/routes.h"
 #include "api/route_group.h"
 #include "base/id.h"
+#include "base/utf8.h"
 #include "tools/argument_check.h"
 
 namespace bj::native {
@@ -75,7 +76,7 @@ struct Feed {
 CallHooks hooks_into(const std::shared_ptr<Feed>& feed) {
   CallHooks hooks;
   hooks.on_output = [feed](bool is_stderr, std::string_view piece) {
-    feed->push(is_stderr ? "stderr" : "stdout", json::string(piece));
+    feed->push(is_stderr ? "stderr" : "stdout", json::string(valid_utf8(piece)));
   };
   hooks.on_progress = [feed](std::string_view phase, std::string_view message) {
     feed->push("progress", {{"phase", phase}, {"message", message}});
