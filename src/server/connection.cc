@@ -16,7 +16,11 @@ constexpr size_t kInputBeyondHeader = 16 * 1024;         // a chunk's own header
 constexpr uint64_t kMostDiscarded = 1 << 20;             // of what a refused client still sends
 constexpr auto kFarewellTime = std::chrono::seconds(2);  // for TLS's goodbye, and for discarding
 
-Clock::duration allowance(uint64_t bytes) { return std::chrono::milliseconds(bytes * 1000 / kSlowestRate); }
+// When a body that has moved so many bytes must have moved further: it may neither pause for longer than `pause` nor
+// be slower than the slowest rate in all.
+Clock::time_point due(Clock::time_point began, Clock::duration pause, uint64_t bytes) {
+  return std::min(Clock::now() + pause, began + pause + std::chrono::milliseconds(bytes * 1000 / kSlowestRate));
+}
 
 std::string address_text(const Tcp::endpoint& endpoint) {
   asio::ip::address address = endpoint.address();
@@ -43,7 +47,7 @@ class Connection::Body : public BodyReader {
         if (!co_await connection_.send("HTTP/1.1 100 Continue\r\n\r\n", {}))
           co_return fail(Code::kUnavailable, "The client is gone");
       }
-      connection_.arm(connection_.limits_.body_time + allowance(taken_));
+      connection_.deadline_ = due(began_, connection_.limits_.body_time, taken_);
       const bool more = co_await connection_.fill();
       connection_.disarm();
       if (!more) co_return failure();
@@ -77,6 +81,7 @@ class Connection::Body : public BodyReader {
   Connection& connection_;
   RequestParser& parser_;
   bool owes_continue_;
+  Clock::time_point began_ = Clock::now();
   uint64_t taken_ = 0;
 };
 
@@ -145,7 +150,7 @@ Task<bool> Connection::send(std::string_view first, std::string_view second) {
   const Clock::time_point began = Clock::now();
   uint64_t taken = 0;
   while (rest[0].size() + rest[1].size() > 0) {
-    deadline_ = began + limits_.write_time + allowance(taken);
+    deadline_ = due(began, limits_.write_time, taken);
     const auto [error, size] = co_await stream_.async_write_some(rest, kNoThrow);
     disarm();
     if (error) co_return false;

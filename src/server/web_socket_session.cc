@@ -51,7 +51,9 @@ class Session : public WebSocket {
       response.set("X-Request-Id", id);
     }));
     const auto [error] = co_await socket_.async_accept(upgrade, kNoThrow);
-    co_return !error;
+    accepted_ = !error;
+    if (asked_to_leave_) leave();
+    co_return accepted_;
   }
 
   Task<Result<WebSocketMessage>> read() override {
@@ -88,8 +90,10 @@ class Session : public WebSocket {
     writing_.leave();
   }
 
-  // Closes while someone else reads or is about to.
+  // Closes while someone else reads or is about to; once there is a WebSocket, if it is still in the making.
   void leave() {
+    asked_to_leave_ = true;
+    if (!accepted_ || leaving_) return;
     leaving_ = true;
     asio::co_spawn(executor_, close(websocket::close_code::going_away, "the server stops"),
                    [this](const std::exception_ptr&) {
@@ -110,6 +114,8 @@ class Session : public WebSocket {
   websocket::stream<NetStream&> socket_;
   Turn writing_;
   asio::steady_timer left_;
+  bool accepted_ = false;
+  bool asked_to_leave_ = false;
   bool leaving_ = false;
 };
 
@@ -118,11 +124,10 @@ class Session : public WebSocket {
 Task<void> talk_web_socket(NetStream& stream, const HttpRequest& request, const ServerLimits& limits,
                            const std::function<Task<void>(WebSocket&)>& talk, std::function<void()>& leave) {
   Session session(stream, limits);
-  if (!co_await session.accept(request)) co_return;
   leave = [&session] { session.leave(); };
   std::string what;
   try {
-    co_await talk(session);
+    if (co_await session.accept(request)) co_await talk(session);
   } catch (const std::exception& error) {
     what = error.what();
   }
