@@ -7,6 +7,7 @@
 
 #include "base/async.h"
 #include "engine/engine.h"
+#include "engine/environments.h"
 
 namespace bj {
 

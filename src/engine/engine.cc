@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "engine/embedded.h"
+#include "engine/environments.h"
 #include "engine/node_source.h"
 #include "engine/python_source.h"
 #include "launcher/launcher.h"

@@ -7,7 +7,6 @@
 
 #include "base/async.h"
 #include "engine/call.h"
-#include "engine/environments.h"
 #include "engine/host.h"
 #include "engine/instance_lock.h"
 #include "engine/pool.h"
@@ -26,6 +25,8 @@ struct EngineOptions {
   std::string without;  // a control's name, see test_switch.h
 #endif
 };
+
+class Environments;
 
 class Engine {
  public:

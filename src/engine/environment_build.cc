@@ -9,10 +9,9 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <deque>
 #include <map>
-#include <sstream>
 
+#include "engine/environment_output.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -28,63 +27,6 @@ constexpr const char* kVirtualPython = "/opt/packages/bin/python3";
 constexpr long kOverlayMagic = 0x794c7630;
 constexpr size_t kLongestLine = 300, kErrorsKept = 16u << 10, kTextKept = 4096;
 constexpr auto kBetweenLines = std::chrono::milliseconds(50);
-
-// One stream of a process: kept up to a bound (its end), and told line by line.
-class LineReader : public std::enable_shared_from_this<LineReader> {
- public:
-  LineReader(const asio::any_io_executor& executor, Fd fd, std::function<void(std::string_view)> on_line, size_t kept)
-      : stream_(executor, fd.release()), on_line_(std::move(on_line)), most_(kept) {}
-
-  void start() {
-    boost::system::error_code ignored;
-    stream_.native_non_blocking(true, ignored);
-    auto run = [](std::shared_ptr<LineReader> self) -> Task<void> {
-      while (co_await readable(self->stream_)) {
-        if (!self->take()) break;
-      }
-    };
-    asio::co_spawn(stream_.get_executor(), run(shared_from_this()), asio::detached);
-  }
-
-  // What is there now, then no more: whoever still holds the other end can't keep us.
-  std::string finish() {
-    take();
-    on_line_ = nullptr;
-    boost::system::error_code ignored;
-    stream_.cancel(ignored);
-    return std::move(kept_);
-  }
-
- private:
-  bool take() {
-    Captured fresh;
-    const bool more = capture_available(stream_.native_handle(), 1u << 20, fresh);
-    kept_ += fresh.text;
-    if (kept_.size() > most_) kept_.erase(0, kept_.size() - most_);
-    line_ += fresh.text;
-    for (size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n')) {
-      if (on_line_) on_line_(std::string_view(line_).substr(0, end));
-      line_.erase(0, end + 1);
-    }
-    if (line_.size() > most_) line_.clear();
-    return more;
-  }
-
-  asio::posix::stream_descriptor stream_;
-  std::function<void(std::string_view)> on_line_;
-  size_t most_;
-  std::string kept_, line_;
-};
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 // "^1.2", "latest": what stands behind the name's "@".
 std::pair<std::string, std::string> npm_parts(const std::string& requirement) {
@@ -137,29 +79,6 @@ Limits build_limits() {
   limits.processes = 512;
   limits.open_files = 4096;
   return limits;
-}
-
-std::string relevant_lines(Language language, const std::string& errors) {
-  constexpr size_t kMostLines = 20, kMostBytes = 4096;
-  std::deque<std::string> kept;
-  size_t bytes = 0;
-  const std::vector<std::string> lines = lines_of(errors);
-  for (auto line = lines.rbegin(); line != lines.rend() && kept.size() < kMostLines; ++line) {
-    std::string text = *line;
-    if (language == Language::kTypeScript) {
-      const auto without = [&text](std::string_view prefix) {
-        if (!text.starts_with(prefix)) return false;
-        text.erase(0, prefix.size());
-        return true;
-      };
-      if (!without("npm ERR! ") && !without("npm error ")) continue;
-      if (text.starts_with("A complete log") || text.find("_logs") != std::string::npos) continue;
-    }
-    if (text.empty() || text.starts_with("WARNING: ") || text.starts_with("[notice]")) continue;
-    if (bytes += text.size(); bytes > kMostBytes) break;
-    kept.push_front(printable(text, 1000));
-  }
-  return fmt::format("{}", fmt::join(kept, "\n"));
 }
 
 EnvironmentBuilder::EnvironmentBuilder(Host& host, BuildJob job, Progress progress)
@@ -254,7 +173,7 @@ tl::unexpected<Error> EnvironmentBuilder::ended_early() const {
 }
 
 Task<Result<EnvironmentBuilder::Output>> EnvironmentBuilder::perform(Step step) {
-  tell(step.phase, fmt::format("{}", fmt::join(step.process.arguments, " ")), step.fraction);
+  tell(step.phase, step.message, step.fraction);
   Result<Process> process = co_await sandbox_->start(std::move(step.process));
   if (!process && process.error().code == Code::kNotFound) co_return fail(Code::kUnavailable, step.program_missing);
   if (!process) co_return tl::unexpected(process.error());
@@ -295,6 +214,7 @@ Task<Result<void>> EnvironmentBuilder::succeed(Step step) {
 
 Task<Result<void>> EnvironmentBuilder::install_python(Built& built) {
   Step prepare;
+  prepare.message = "making a virtual environment";
   prepare.program_missing = "the template has no usable \"" + job_.interpreter + "\"";
   prepare.process.arguments = {job_.interpreter, "-I", kPrepareScript, kPackagesInside, kPip};
   prepare.phase = BuildPhase::kPreparing;
@@ -308,6 +228,7 @@ Task<Result<void>> EnvironmentBuilder::install_python(Built& built) {
   BJ_CO_CHECK(co_await put(kPipRequirements, fmt::format("{}\n", fmt::join(job_.requirements, "\n")), 0644,
                            sandbox_->account()));
   Step install;
+  install.message = fmt::format("pip install {}", fmt::join(job_.requirements, " "));
   install.process = installer({kVirtualPython, std::string(kPip) + "/pip", "install", "--no-input", "--no-cache-dir",
                                "--disable-pip-version-check", "--no-compile", "--use-pep517",
                                "--no-warn-script-location", "--progress-bar", "off", "-r", kPipRequirements});
@@ -316,6 +237,7 @@ Task<Result<void>> EnvironmentBuilder::install_python(Built& built) {
 
   // Unchecked: what is mounted read-only never changes. Packages hold files that don't compile; that is no failure.
   Step compile;
+  compile.message = "compiling what was installed";
   compile.process.arguments = {kVirtualPython,   "-I", "-m", "compileall", "-qq", "-j", "2", "--invalidation-mode",
                                "unchecked-hash", site};
   compile.phase = BuildPhase::kCompiling;
@@ -331,6 +253,7 @@ Task<Result<void>> EnvironmentBuilder::install_node() {
   BJ_CO_CHECK(co_await put(std::string(kPackagesInside) + "/package.json", wanted, 0644, user));
   if (!job_.index.npmrc.empty()) BJ_CO_CHECK(co_await put(user.home + "/.npmrc", job_.index.npmrc, 0600, user));
   Step install;
+  install.message = fmt::format("npm install {}", fmt::join(job_.requirements, " "));
   install.program_missing =
       "the template has no npm: install it on the host (package npm), or import a template that has it";
   install.process = installer({"npm", "install", "--no-audit", "--no-fund", "--no-update-notifier", "--no-progress",

@@ -59,6 +59,7 @@ class EnvironmentBuilder {
 
  private:
   struct Step {
+    std::string message;
     std::string program_missing;  // what to say then
     ProcessSpec process;
     BuildPhase phase = BuildPhase::kInstalling;
@@ -94,8 +95,5 @@ class EnvironmentBuilder {
   BuildPhase phase_ = BuildPhase::kPreparing;
   bool killed_ = false;
 };
-
-// What of an installer's stderr a person needs: its last lines without notices, bounded.
-std::string relevant_lines(Language language, const std::string& errors);
 
 }  // namespace bj

@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/import_tree.h"
@@ -33,7 +33,9 @@ Result<void> read_data(const Fd& file, uint64_t size, const DataSink& sink) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail_errno("can't be read: read");
     if (n == 0) break;
-    BJ_CHECK(sink(offset, {buffer.data(), static_cast<size_t>(n)}));
+    const std::string_view block(buffer.data(), static_cast<size_t>(n));
+    // Holes stay holes: a file of nothing costs nothing here either.
+    if (block.find_first_not_of('\0') != std::string_view::npos) BJ_CHECK(sink(offset, block));
     offset += static_cast<uint64_t>(n);
   }
   return {};
