@@ -58,6 +58,7 @@ TEST(ArgumentCheckTest, HostileSchemasAreNotUsed) {
   EXPECT_TRUE(unused(R"({"$ref": "#"})"));
   EXPECT_TRUE(unused(R"({"allOf": [{"$ref": "#"}]})"));
   EXPECT_TRUE(unused(R"({"$ref": "#/a", "a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}})"));
+  EXPECT_TRUE(unused(R"({"properties": {"x": {"properties": {"y": {"$ref": "#/a"}}}}, "a": {"$ref": "#/a"}})", "{}"));
   EXPECT_TRUE(unused(R"({"$ref": "http://127.0.0.1:1/schema"})"));
   EXPECT_TRUE(unused(R"({"properties": {"x": {"$ref": "file:///etc/passwd"}}})"));
   EXPECT_TRUE(unused(R"({"properties": {"x": {"$ref": "#/nowhere"}}})"));
@@ -85,6 +86,16 @@ TEST(ArgumentCheckTest, WorkThatDoublesWithEachStepIsRefused) {
   EXPECT_FALSE(
       check(R"({"anyOf": [{"properties": {"x": {"$ref": "#"}}}, {"properties": {"x": {"$ref": "#"}}}]})", value)
           .unchecked.empty());
+}
+
+TEST(ArgumentCheckTest, SchemasThatDoubleFurtherInAreReadOnce) {
+  std::string schema = R"({"$ref": "#/d0")";
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = R"({"$ref": "#/d)" + std::to_string(i + 1) + "\"}";
+    schema += ", \"d" + std::to_string(i) + R"(": {"properties": {"a": )" + next + ", \"b\": " + next + "}}";
+  }
+  schema += R"(, "d30": {"type": "string"}})";
+  EXPECT_EQ(check(schema, "{}").text(), "");
 }
 
 TEST(ArgumentCheckTest, RecursiveSchemasWork) {

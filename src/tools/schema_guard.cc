@@ -11,6 +11,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr size_t kMaxNodesForUnique = 1000;  // comparing all pairs
+constexpr size_t kMaxReferenceChain = 16;
+constexpr char kUnknownReference[] = "a \"$ref\" must name a part of the schema, as \"#/$defs/Item\" does";
 
 tl::unexpected<Error> unusable(const std::string& why) {
   return fail(Code::kInvalid, "the tool's JSON schema can't be used: " + why);
@@ -67,7 +69,7 @@ class Work {
     known_[key] = kRunning;
     size_t steps = 1;
     for (const auto& [next, inside] : edges(schema)) {
-      if (next == nullptr) return unusable("a \"$ref\" must name a part of the schema, as \"#/$defs/Item\" does");
+      if (next == nullptr) return unusable(kUnknownReference);
       if (inside && depth == 0) continue;
       BJ_TRY(const size_t more, of(*next, inside ? depth - 1 : depth));
       steps += more;
@@ -121,10 +123,11 @@ class Work {
 
 // Every reference of the document, used or not: a validator may read them all.
 Result<void> check_references(const json::value& document, const json::value& value) {
-  if (const json::value* reference = reference_of(value)) {
-    if (resolve_reference(document, reference->get_string()) == nullptr) {
-      return unusable("a \"$ref\" must name a part of the schema, as \"#/$defs/Item\" does");
-    }
+  const json::value* schema = &value;
+  for (size_t hops = 0; const json::value* reference = reference_of(*schema); ++hops) {
+    schema = resolve_reference(document, reference->get_string());
+    if (schema == nullptr) return unusable(kUnknownReference);
+    if (hops > kMaxReferenceChain) return unusable("a reference leads back to itself");
   }
   if (const json::array* items = value.if_array()) {
     for (const json::value& item : *items) BJ_CHECK(check_references(document, item));
