@@ -81,10 +81,14 @@ TEST(EnvironmentKeyTest, AThousandRequirementsAreTooMany) {
 
 class KeyTest : public testing::Test {
  protected:
+  void SetUp() override {
+    image_.name = "base";
+    image_.layers = {{"/nowhere", "/"}};
+  }
   std::string key() const { return environment_key(language_, image_, interpreter_, requirements_, index_); }
 
   Language language_ = Language::kPython;
-  Template image_{.name = "base", .layers = {{"/nowhere", "/"}}, .environment = {}};
+  Template image_;
   std::string interpreter_ = "python3";
   std::vector<std::string> requirements_ = {"a"};
   IndexSettings index_;
