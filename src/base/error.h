@@ -12,6 +12,7 @@ namespace bj {
 
 enum class Code {
   kInvalid,
+  kUnprocessable,  // a request's fields are wrong, all of them told at once
   kNotFound,
   kDenied,
   kExhausted,

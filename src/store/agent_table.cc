@@ -107,7 +107,7 @@ Result<AgentRow> AgentTable::create(const Actor& actor, NewAgent agent) {
     for (const std::string& tool : agent.tool_ids) BJ_CHECK(attach(transaction, row.organization, row.id, tool));
     int64_t place = 0;  // in time, so that they are listed in this order
     for (const BlockRow& block : agent.blocks) BJ_CHECK(insert_block(transaction, actor, row.id, block, now + place++));
-    for (const std::string& block : agent.block_ids) BJ_CHECK(attach_block(transaction, actor, row.id, block));
+    for (const std::string& block : agent.block_ids) BJ_CHECK(bj::attach_block(transaction, actor, row.id, block));
     if (agent.variables.empty()) return {};
     return replace_variables(transaction, vault_, actor, row.id, agent.variables);
   }));
@@ -151,16 +151,11 @@ Result<AgentRow> AgentTable::change(const Actor& actor, const std::string& id,
 }
 
 Result<AgentRow> AgentTable::remove(const std::string& organization, const std::string& id) {
-  return database_.transact_value<AgentRow>([&](Transaction& transaction) -> Result<AgentRow> {
-    BJ_TRY(AgentRow agent, lock_agent(transaction, organization, id));
-    BJ_TRY(const Rows blocks, transaction.run("SELECT block_id FROM agent_blocks WHERE agent_id = $1", {id}));
-    BJ_CHECK(transaction.run("DELETE FROM agents WHERE id = $1", {id}));
-    for (const Row& block : blocks.rows)
-      BJ_CHECK(transaction.run(
-          "DELETE FROM blocks WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM agent_blocks WHERE block_id = blocks.id)",
-          {block.text(0)}));
-    return agent;
-  });
+  BJ_TRY(Rows rows,
+         database_.write("DELETE FROM agents WHERE id = $1 AND organization_id = $2 RETURNING " AGENT_COLUMNS,
+                         {id, organization}));
+  BJ_TRY(const Row row, only_row(std::move(rows), "Agent", id));
+  return agent_of(row);
 }
 
 Result<std::vector<ToolRow>> AgentTable::tools(const std::string& organization, const std::string& agent) {
@@ -217,6 +212,20 @@ Result<BlockRow> AgentTable::add_block(const Actor& actor, const std::string& ag
   return database_.transact_value<BlockRow>([&](Transaction& transaction) -> Result<BlockRow> {
     BJ_CHECK(lock_agent(transaction, actor.organization, agent));
     return insert_block(transaction, actor, agent, block, now_us());
+  });
+}
+
+Result<void> AgentTable::attach_block(const Actor& actor, const std::string& agent, const std::string& block) {
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(lock_agent(transaction, actor.organization, agent));
+    return bj::attach_block(transaction, actor, agent, block);
+  });
+}
+
+Result<void> AgentTable::detach_block(const Actor& actor, const std::string& agent, const std::string& block) {
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(lock_agent(transaction, actor.organization, agent));
+    return bj::detach_block(transaction, agent, block);
   });
 }
 

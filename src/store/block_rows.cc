@@ -11,6 +11,21 @@ namespace {
   "blocks.read_only, blocks.metadata_, blocks.created_at, blocks.updated_at, blocks.created_by_id, "       \
   "blocks.last_updated_by_id"
 
+Result<void> give(Transaction& transaction, const std::string& agent, const BlockRow& block) {
+  BJ_CHECK(
+      transaction.run("INSERT INTO agent_blocks (agent_id, block_id, organization_id, label) "
+                      "VALUES ($1, $2, $3, $4) ON CONFLICT (agent_id, block_id) DO NOTHING",
+                      {agent, block.id, block.organization, block.label}));
+  return {};
+}
+
+}  // namespace
+
+const std::string& block_columns() {
+  static const std::string kColumns = BLOCK_COLUMNS;
+  return kColumns;
+}
+
 BlockRow block_of(const Row& row) {
   BlockRow block;
   block.id = row.text(0);
@@ -25,18 +40,7 @@ BlockRow block_of(const Row& row) {
   return block;
 }
 
-Result<void> give(Transaction& transaction, const std::string& agent, const BlockRow& block) {
-  BJ_CHECK(
-      transaction.run("INSERT INTO agent_blocks (agent_id, block_id, organization_id, label) "
-                      "VALUES ($1, $2, $3, $4) ON CONFLICT (agent_id, block_id) DO NOTHING",
-                      {agent, block.id, block.organization, block.label}));
-  return {};
-}
-
-}  // namespace
-
-Result<BlockRow> insert_block(Transaction& transaction, const Actor& actor, const std::string& agent, BlockRow block,
-                              int64_t created_at) {
+Result<BlockRow> insert_block(Transaction& transaction, const Actor& actor, BlockRow block, int64_t created_at) {
   if (block.id.empty()) block.id = new_id("block");
   block.organization = actor.organization;
   block.stamp = {created_at, created_at, actor.user, actor.user};
@@ -46,8 +50,14 @@ Result<BlockRow> insert_block(Transaction& transaction, const Actor& actor, cons
       "$10)",
       {block.id, block.organization, block.label, block.value, block.limit, block.description, block.read_only,
        block.metadata, created_at, actor.user}));
-  BJ_CHECK(give(transaction, agent, block));
   return block;
+}
+
+Result<BlockRow> insert_block(Transaction& transaction, const Actor& actor, const std::string& agent, BlockRow block,
+                              int64_t created_at) {
+  BJ_TRY(BlockRow made, insert_block(transaction, actor, std::move(block), created_at));
+  BJ_CHECK(give(transaction, agent, made));
+  return made;
 }
 
 Result<void> attach_block(Transaction& transaction, const Actor& actor, const std::string& agent,
@@ -58,13 +68,18 @@ Result<void> attach_block(Transaction& transaction, const Actor& actor, const st
   return give(transaction, agent, block_of(row));
 }
 
-Result<BlockRow> update_block(Transaction& transaction, const Actor& actor, const std::string& agent,
+Result<void> detach_block(Transaction& transaction, const std::string& agent, const std::string& block) {
+  BJ_CHECK(transaction.run("DELETE FROM agent_blocks WHERE agent_id = $1 AND block_id = $2", {agent, block}));
+  return {};
+}
+
+Result<BlockRow> update_block(Transaction& transaction, const Actor& actor, const MaybeText& agent,
                               const std::string& block, const std::function<Result<void>(BlockRow&)>& edit) {
-  BJ_TRY(Rows rows,
-         transaction.run("SELECT " BLOCK_COLUMNS " FROM blocks JOIN agent_blocks ON agent_blocks.block_id = blocks.id "
-                         "WHERE blocks.id = $1 AND agent_blocks.agent_id = $2 AND blocks.organization_id = $3" +
-                             std::string(for_update(transaction)),
-                         {block, agent, actor.organization}));
+  Sql sql("SELECT " BLOCK_COLUMNS " FROM blocks WHERE id = ");
+  sql.bind(block).add(" AND organization_id = ").bind(actor.organization);
+  if (agent) sql.add(" AND id IN (SELECT block_id FROM agent_blocks WHERE agent_id = ").bind(*agent).add(")");
+  sql.add(for_update(transaction));
+  BJ_TRY(Rows rows, transaction.run(sql.text(), sql.params()));
   BJ_TRY(const Row row, only_row(std::move(rows), "Block", block));
   const BlockRow before = block_of(row);
   BlockRow after = before;

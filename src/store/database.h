@@ -91,10 +91,10 @@ using Params = std::span<const Param>;
 // A value that was read, as a parameter; it must live as long.
 Param param_of(const Value& value);
 
-enum class Engine { kSqlite, kPostgres };
+enum class DatabaseKind { kSqlite, kPostgres };
 
 // What the last failure left behind, which decides whether the same may be tried again.
-enum class Failure {
+enum class StatementFailure {
   kNone,
   kFinal,       // trying again would fail again
   kRolledBack,  // a deadlock or a serialization failure: nothing happened
@@ -102,26 +102,26 @@ enum class Failure {
 };
 
 // One connection, used by one thread at a time. The engines implement it; callers meet it as a Transaction.
-class Connection {
+class DatabaseConnection {
  public:
-  virtual ~Connection() = default;
+  virtual ~DatabaseConnection() = default;
   virtual Result<Rows> run(std::string_view sql, Params params) = 0;
-  virtual Failure last_failure() const = 0;  // kNone if the last statement succeeded
+  virtual StatementFailure last_failure() const = 0;  // kNone if the last statement succeeded
 };
 
 // Statements that commit together. Made by Database::transact; without its commit everything is undone.
 class Transaction {
  public:
-  Transaction(Connection& connection, Engine engine) : connection_(connection), engine_(engine) {}
+  Transaction(DatabaseConnection& connection, DatabaseKind engine) : connection_(connection), engine_(engine) {}
   Result<Rows> run(std::string_view sql, Params params) { return connection_.run(sql, params); }
   Result<Rows> run(std::string_view sql, std::initializer_list<Param> params = {}) {
     return run(sql, Params(params.begin(), params.size()));
   }
-  Engine engine() const { return engine_; }
+  DatabaseKind engine() const { return engine_; }
 
  private:
-  Connection& connection_;
-  Engine engine_;
+  DatabaseConnection& connection_;
+  DatabaseKind engine_;
 };
 
 class Database {
@@ -131,7 +131,7 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  virtual Engine engine() const = 0;
+  virtual DatabaseKind engine() const = 0;
 
   // A SELECT, on any connection; sees everything committed before it.
   Result<Rows> read(std::string_view sql, Params params);
@@ -159,12 +159,12 @@ class Database {
  protected:
   enum class Access { kRead, kWrite };
   // Leases a connection for the time of `work`. With kWrite and SQLite it is the one writer.
-  virtual Result<void> with_connection(Access access, const std::function<Result<void>(Connection&)>& work) = 0;
+  virtual Result<void> with_connection(Access access, const std::function<Result<void>(DatabaseConnection&)>& work) = 0;
   virtual const char* begin_statement() const = 0;
 
  private:
   // One try. Yields its outcome, and in `again` whether another one makes sense.
-  Result<void> try_once(Access access, bool& again, const std::function<Result<void>(Connection&)>& work,
+  Result<void> try_once(Access access, bool& again, const std::function<Result<void>(DatabaseConnection&)>& work,
                         bool retry_lost);
   Result<void> try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work);
 };

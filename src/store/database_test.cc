@@ -21,7 +21,7 @@ class DatabaseTest : public StoreTest {
     if (IsSkipped()) return;
     database_ = connect();
     ASSERT_TRUE(database_);
-    const std::string blob = GetParam() == Engine::kSqlite ? "BLOB" : "BYTEA";
+    const std::string blob = GetParam() == DatabaseKind::kSqlite ? "BLOB" : "BYTEA";
     ASSERT_TRUE(
         database_->write("CREATE TABLE things (id BIGINT PRIMARY KEY, name TEXT UNIQUE, weight DOUBLE PRECISION, raw " +
                          blob + ", parent BIGINT REFERENCES things (id))"));
@@ -31,7 +31,7 @@ class DatabaseTest : public StoreTest {
     sqlite.path = directory_.path() + "/test.db";
     PostgresOptions postgres;
     postgres.url = url_;
-    auto opened = GetParam() == Engine::kSqlite ? open_sqlite(sqlite) : open_postgres(postgres);
+    auto opened = GetParam() == DatabaseKind::kSqlite ? open_sqlite(sqlite) : open_postgres(postgres);
     EXPECT_TRUE(opened) << opened.error().what;
     return opened ? std::move(*opened) : nullptr;
   }
@@ -147,7 +147,7 @@ TEST_P(DatabaseTest, AnotherConnectionSeesWhatWasWritten) {
 BJ_ON_BOTH_ENGINES(DatabaseTest);
 
 class SqliteTest : public DatabaseTest {};
-INSTANTIATE_TEST_SUITE_P(Engines, SqliteTest, testing::Values(Engine::kSqlite), engine_name);
+INSTANTIATE_TEST_SUITE_P(Engines, SqliteTest, testing::Values(DatabaseKind::kSqlite), engine_name);
 
 TEST_P(SqliteTest, ItsFilesAreForTheOwnerOnly) {
   ASSERT_TRUE(add(1, "a"));
@@ -176,7 +176,7 @@ TEST_P(SqliteTest, ALinkInPlaceOfTheFileIsRefused) {
 }
 
 class PostgresTest : public DatabaseTest {};
-INSTANTIATE_TEST_SUITE_P(Engines, PostgresTest, testing::Values(Engine::kPostgres), engine_name);
+INSTANTIATE_TEST_SUITE_P(Engines, PostgresTest, testing::Values(DatabaseKind::kPostgres), engine_name);
 
 TEST_P(PostgresTest, ALostServerIsFoundAgain) {
   ASSERT_TRUE(add(1, "a"));

@@ -53,7 +53,8 @@ TEST_P(DurabilityTest, EveryAcknowledgedRowSurvivesTheKill) {
   const auto store = open();
   EXPECT_GE(acknowledged.size(), 12u);
   for (const std::string& id : acknowledged) EXPECT_TRUE(store->tools().get(kDefaultOrganization, id)) << id;
-  if (GetParam() == Engine::kSqlite) EXPECT_EQ(store->database().read("PRAGMA integrity_check")->rows[0].text(0), "ok");
+  if (GetParam() == DatabaseKind::kSqlite)
+    EXPECT_EQ(store->database().read("PRAGMA integrity_check")->rows[0].text(0), "ok");
 }
 
 bool appears_in(const std::string& directory, const std::string& text) {
@@ -68,7 +69,7 @@ bool appears_in(const std::string& directory, const std::string& text) {
 }
 
 TEST_P(DurabilityTest, PlantedSecretsAreNowhereInTheFiles) {
-  const std::string data = GetParam() == Engine::kSqlite ? directory_.path() : PostgresServer::get()->directory();
+  const std::string data = GetParam() == DatabaseKind::kSqlite ? directory_.path() : PostgresServer::get()->directory();
   const std::string planted = "planted-" + new_uuid4();
   std::string key;
   {
@@ -82,7 +83,7 @@ TEST_P(DurabilityTest, PlantedSecretsAreNowhereInTheFiles) {
     ASSERT_TRUE(store->agents().create({}, std::move(fresh)));
     key = store->api_keys().create({}, "k", Role::kAdmin)->key.reveal();
     ASSERT_TRUE(rotate_secrets(*store));
-    if (GetParam() == Engine::kPostgres) PostgresServer::get()->run("CHECKPOINT");
+    if (GetParam() == DatabaseKind::kPostgres) PostgresServer::get()->run("CHECKPOINT");
     // The search itself works: what is not secret is found.
     EXPECT_TRUE(appears_in(data, "described-" + planted.substr(8)));
     EXPECT_FALSE(appears_in(data, planted));

@@ -11,9 +11,9 @@ namespace {
 constexpr int64_t kMigrationLock = 0x62656c6c6a6172;
 
 // PostgreSQL compares text by the database's locale; bytewise is what SQLite does and what cursors rely on.
-std::string for_engine(std::string_view sql, Engine engine) {
+std::string for_engine(std::string_view sql, DatabaseKind engine) {
   std::string text(sql);
-  if (engine == Engine::kSqlite) return text;
+  if (engine == DatabaseKind::kSqlite) return text;
   constexpr std::string_view kType = " TEXT";
   constexpr std::string_view kBytewise = " TEXT COLLATE \"C\"";
   for (size_t at = 0; (at = text.find(kType, at)) != std::string::npos; at += kBytewise.size())
@@ -30,7 +30,7 @@ Result<int64_t> version_of(Transaction& transaction) {
 }
 
 Result<void> take_missing_steps(Transaction& transaction, std::span<const Migration> steps) {
-  if (transaction.engine() == Engine::kPostgres)
+  if (transaction.engine() == DatabaseKind::kPostgres)
     BJ_CHECK(transaction.run("SELECT pg_advisory_xact_lock($1)", {kMigrationLock}));
   BJ_TRY(const int64_t version, version_of(transaction));
   const int64_t newest = steps.empty() ? 0 : steps.back().version;

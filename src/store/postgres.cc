@@ -106,7 +106,7 @@ Rows rows_of(const PGresult* result) {
   return rows;
 }
 
-class PostgresConnection final : public Connection {
+class PostgresConnection final : public DatabaseConnection {
  public:
   static constexpr size_t kMostParametersToKeep = 32;
 
@@ -141,7 +141,7 @@ class PostgresConnection final : public Connection {
   }
 
   Result<Rows> run(std::string_view sql, Params params) override {
-    failure_ = Failure::kFinal;
+    failure_ = StatementFailure::kFinal;
     Arguments arguments;
     arguments.numbers.reserve(params.size());  // pointers into them must stay
     for (const Param& param : params) {
@@ -159,10 +159,10 @@ class PostgresConnection final : public Connection {
                                  arguments.lengths.data(), arguments.formats.data(), 0));
     }
     BJ_CHECK(check(reply.get()));
-    failure_ = Failure::kNone;
+    failure_ = StatementFailure::kNone;
     return rows_of(reply.get());
   }
-  Failure last_failure() const override { return failure_; }
+  StatementFailure last_failure() const override { return failure_; }
 
  private:
   Result<void> set_up() {
@@ -190,20 +190,21 @@ class PostgresConnection final : public Connection {
     const char* state_field = reply ? PQresultErrorField(reply, PG_DIAG_SQLSTATE) : nullptr;
     const std::string_view state = state_field ? state_field : "08006";
     if (PQstatus(connection_.get()) == CONNECTION_BAD) {
-      failure_ = Failure::kLost;
+      failure_ = StatementFailure::kLost;
     } else if (state == "40P01" || state == "40001") {
-      failure_ = Failure::kRolledBack;
+      failure_ = StatementFailure::kRolledBack;
     }
     const char* message = reply ? PQresultErrorField(reply, PG_DIAG_MESSAGE_PRIMARY) : nullptr;
     if (!message) message = PQerrorMessage(connection_.get());
-    return fail(failure_ == Failure::kLost ? Code::kUnavailable : code_of(state), "PostgreSQL: " + one_line(message));
+    return fail(failure_ == StatementFailure::kLost ? Code::kUnavailable : code_of(state),
+                "PostgreSQL: " + one_line(message));
   }
 
   const PostgresOptions options_;
   std::unique_ptr<PGconn, CloseConnection> connection_;
   StatementCache<std::string> cache_;
   uint64_t next_ = 0;
-  Failure failure_ = Failure::kNone;
+  StatementFailure failure_ = StatementFailure::kNone;
 };
 
 class PostgresDatabase final : public Database {
@@ -213,13 +214,13 @@ class PostgresDatabase final : public Database {
           return Result<std::unique_ptr<PostgresConnection>>(std::make_unique<PostgresConnection>(options));
         }) {}
 
-  Engine engine() const override { return Engine::kPostgres; }
+  DatabaseKind engine() const override { return DatabaseKind::kPostgres; }
   Result<void> check() {
-    return with_connection(Access::kRead, [](Connection&) -> Result<void> { return {}; });
+    return with_connection(Access::kRead, [](DatabaseConnection&) -> Result<void> { return {}; });
   }
 
  protected:
-  Result<void> with_connection(Access, const std::function<Result<void>(Connection&)>& work) override {
+  Result<void> with_connection(Access, const std::function<Result<void>(DatabaseConnection&)>& work) override {
     return pool_.with([&](PostgresConnection& connection) -> Result<void> {
       BJ_CHECK(connection.ensure_alive());
       return work(connection);

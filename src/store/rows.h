@@ -7,21 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "base/actor.h"
 #include "store/secret.h"
 
 namespace bj {
 
-inline constexpr char kDefaultOrganization[] = "org-00000000-0000-4000-8000-000000000000";
-inline constexpr char kDefaultUser[] = "user-00000000-0000-4000-8000-000000000000";
-
 using Text = std::string;
 using MaybeText = std::optional<std::string>;
-
-// On whose behalf a row is changed. The organization is the wall: nothing of another one is ever read or written.
-struct Actor {
-  Text organization = kDefaultOrganization;
-  Text user = kDefaultUser;
-};
 
 // Which part of a list. `after` and `before` are ids of rows that are not part of the page; they follow the list's
 // order. With `before` alone the page is the one that ends just before that row. An unknown cursor is kNotFound.
@@ -54,7 +46,6 @@ struct UserRow {
   int64_t created_at = 0;
 };
 
-enum class Role { kReadOnly, kMember, kAdmin };  // each may do what the one before may
 struct ApiKeyRow {
   Text id;
   Text organization;

@@ -54,7 +54,7 @@ std::string like_pattern(std::string_view text);
 
 // Locks the rows of a SELECT until the transaction ends; SQLite's writer is alone anyway.
 inline std::string_view for_update(const Transaction& transaction) {
-  return transaction.engine() == Engine::kPostgres ? " FOR UPDATE" : "";
+  return transaction.engine() == DatabaseKind::kPostgres ? " FOR UPDATE" : "";
 }
 
 // "<Model> not found with id='…'"

@@ -91,14 +91,14 @@ Value column_of(sqlite3_stmt* statement, int column) {
   }
 }
 
-class SqliteConnection final : public Connection {
+class SqliteConnection final : public DatabaseConnection {
  public:
   static constexpr size_t kMostParametersToKeep = 32;
 
   explicit SqliteConnection(sqlite3* database) : database_(database) {}
 
   Result<Rows> run(std::string_view sql, Params params) override {
-    failure_ = Failure::kFinal;
+    failure_ = StatementFailure::kFinal;
     Prepared once;
     BJ_TRY(Prepared * prepared, prepare(sql, params.size(), once));
     sqlite3_stmt* statement = prepared->statement.get();
@@ -108,10 +108,10 @@ class SqliteConnection final : public Connection {
       if (bind(statement, prepared->places[i], params[i]) != SQLITE_OK) return fail_sqlite(database_.get(), "bind");
     }
     BJ_TRY(Rows rows, step(statement));
-    failure_ = Failure::kNone;
+    failure_ = StatementFailure::kNone;
     return rows;
   }
-  Failure last_failure() const override { return failure_; }
+  StatementFailure last_failure() const override { return failure_; }
 
  private:
   Result<Prepared*> prepare(std::string_view sql, size_t parameters, Prepared& once) {
@@ -149,7 +149,7 @@ class SqliteConnection final : public Connection {
 
   std::unique_ptr<sqlite3, CloseDatabase> database_;
   StatementCache<Prepared> cache_;  // goes before the database
-  Failure failure_ = Failure::kNone;
+  StatementFailure failure_ = StatementFailure::kNone;
 };
 
 enum class Duty { kReader, kWriter };
@@ -189,17 +189,17 @@ class SqliteDatabase final : public Database {
       : writer_(1, options.busy_timeout_ms, [options] { return connect(options, Duty::kWriter); }),
         readers_(options.readers, options.busy_timeout_ms, [options] { return connect(options, Duty::kReader); }) {}
 
-  Engine engine() const override { return Engine::kSqlite; }
+  DatabaseKind engine() const override { return DatabaseKind::kSqlite; }
   // Fails now instead of at the first use.
   Result<void> check() {
-    return with_connection(Access::kWrite, [](Connection& connection) -> Result<void> {
+    return with_connection(Access::kWrite, [](DatabaseConnection& connection) -> Result<void> {
       BJ_CHECK(connection.run("SELECT COUNT(*) FROM sqlite_master", {}));
       return {};
     });
   }
 
  protected:
-  Result<void> with_connection(Access access, const std::function<Result<void>(Connection&)>& work) override {
+  Result<void> with_connection(Access access, const std::function<Result<void>(DatabaseConnection&)>& work) override {
     auto& pool = access == Access::kWrite ? writer_ : readers_;
     return pool.with([&](SqliteConnection& connection) { return work(connection); });
   }

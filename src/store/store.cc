@@ -48,6 +48,7 @@ Store::Store(std::unique_ptr<Database> database, std::unique_ptr<Vault> vault)
       api_keys_(*database_),
       tools_(*database_),
       agents_(*database_, *vault_),
+      blocks_(*database_),
       sandbox_configs_(*database_),
       sandbox_variables_(*database_, *vault_),
       calls_(*database_) {}

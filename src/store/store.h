@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "store/accounts.h"
 #include "store/agent_table.h"
+#include "store/block_table.h"
 #include "store/call_table.h"
 #include "store/database.h"
 #include "store/sandbox_config_table.h"
@@ -35,6 +36,7 @@ class Store {
   ApiKeyTable& api_keys() { return api_keys_; }
   ToolTable& tools() { return tools_; }
   AgentTable& agents() { return agents_; }
+  BlockTable& blocks() { return blocks_; }
   SandboxConfigTable& sandbox_configs() { return sandbox_configs_; }
   SandboxVariableTable& sandbox_variables() { return sandbox_variables_; }
   CallTable& calls() { return calls_; }
@@ -49,6 +51,7 @@ class Store {
   ApiKeyTable api_keys_;
   ToolTable tools_;
   AgentTable agents_;
+  BlockTable blocks_;
   SandboxConfigTable sandbox_configs_;
   SandboxVariableTable sandbox_variables_;
   CallTable calls_;

@@ -173,10 +173,10 @@ class PostgresServer {
 };
 
 // Every test of a store runs on both engines, each with a database of its own.
-class StoreTest : public testing::TestWithParam<Engine> {
+class StoreTest : public testing::TestWithParam<DatabaseKind> {
  protected:
   void SetUp() override {
-    if (GetParam() == Engine::kSqlite) return;
+    if (GetParam() == DatabaseKind::kSqlite) return;
     PostgresServer* server = PostgresServer::get();
     if (!server) GTEST_SKIP() << PostgresServer::why_not();
     url_ = server->url(server->new_database());
@@ -199,17 +199,20 @@ class StoreTest : public testing::TestWithParam<Engine> {
   std::string url_;
 };
 
-inline std::string engine_name(const testing::TestParamInfo<Engine>& info) {
-  return info.param == Engine::kSqlite ? "Sqlite" : "Postgres";
+inline std::string engine_name(const testing::TestParamInfo<DatabaseKind>& info) {
+  return info.param == DatabaseKind::kSqlite ? "Sqlite" : "Postgres";
 }
 #define BJ_ON_BOTH_ENGINES(suite) \
-  INSTANTIATE_TEST_SUITE_P(Engines, suite, testing::Values(Engine::kSqlite, Engine::kPostgres), engine_name)
+  INSTANTIATE_TEST_SUITE_P(Engines, suite, testing::Values(DatabaseKind::kSqlite, DatabaseKind::kPostgres), engine_name)
 
 // An actor of a new organization.
 inline Actor new_actor(Store& store, const std::string& name = "other") {
   const auto organization = store.organizations().create(name);
   const auto user = store.users().create(organization->id, name);
-  return {organization->id, user->id};
+  Actor actor;
+  actor.organization = organization->id;
+  actor.user = user->id;
+  return actor;
 }
 
 }  // namespace bj

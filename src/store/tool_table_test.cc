@@ -79,7 +79,8 @@ TEST_P(ToolTableTest, EveryColumnComesBack) {
 
 TEST_P(ToolTableTest, DefiningAToolAgainOverwritesAllButItsOrigin) {
   const ToolRow first = add("t");
-  const Actor colleague{kDefaultOrganization, store_->users().create(kDefaultOrganization, "c")->id};
+  Actor colleague;
+  colleague.user = store_->users().create(kDefaultOrganization, "c")->id;
   ToolRow again;
   again.name = "t";
   again.description = "new";

@@ -1,0 +1,30 @@
+// Memory blocks by themselves: agents share those that they are given.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "store/database.h"
+#include "store/rows.h"
+
+namespace bj {
+
+class BlockTable {
+ public:
+  explicit BlockTable(Database& database) : database_(database) {}
+
+  Result<BlockRow> create(const Actor& actor, BlockRow block);
+  Result<BlockRow> get(const std::string& organization, const std::string& id);
+  Result<std::vector<BlockRow>> list(const std::string& organization, const Page& page, const MaybeText& label = {});
+  Result<BlockRow> change(const Actor& actor, const std::string& id,
+                          const std::function<Result<void>(BlockRow&)>& edit);
+  // Agents that have it lose it.
+  Result<BlockRow> remove(const std::string& organization, const std::string& id);
+
+ private:
+  Database& database_;
+};
+
+}  // namespace bj
