@@ -32,7 +32,7 @@ add_custom_target(belljar_attacks DEPENDS ${ATTACKS_PACK})
 configure_file(cmake/embed_attacks.S.in ${CMAKE_BINARY_DIR}/embed_attacks.S @ONLY)
 set_source_files_properties(${CMAKE_BINARY_DIR}/embed_attacks.S PROPERTIES OBJECT_DEPENDS ${ATTACKS_PACK})
 
-set(SELFTEST_SOURCES attack.cc attack_files.cc canary.cc program.cc residue.cc runner.cc table.cc verdict.cc)
+set(SELFTEST_SOURCES attack.cc attack_base.cc attack_files.cc canary.cc program.cc residue.cc runner.cc table.cc verdict.cc)
 list(TRANSFORM SELFTEST_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/selftest/)
 function(belljar_selftest name core)
   add_library(${name} STATIC ${SELFTEST_SOURCES} ${CMAKE_BINARY_DIR}/embed_attacks.S)

@@ -49,12 +49,23 @@ add_custom_command(
   DEPENDS ${PYTHON_FILES}
   COMMENT "Compiling the Python runtime")
 
+# One source text out of a folder of modules: the engine runs it as a call like any other.
+file(GLOB SCHEMA_FILES CONFIGURE_DEPENDS runtimes/python/schema/*.py)
+set(SCHEMA_TOOL ${CMAKE_BINARY_DIR}/schema_tool.py)
+add_custom_command(
+  OUTPUT ${SCHEMA_TOOL}
+  COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/schema/join.py ${SCHEMA_TOOL}
+  DEPENDS ${SCHEMA_FILES}
+  COMMENT "Joining the schema tool")
+
 set(PACK ${CMAKE_BINARY_DIR}/runtimes.pack)
 set(PACK_ENTRIES
   bin/sudo=$<TARGET_FILE:sudo>
   python/belljar_zygote.abi3.so=$<TARGET_FILE:belljar_zygote>
   python/main.py=${PROJECT_SOURCE_DIR}/runtimes/python/main.py
+  python/prepare_environment.py=${PROJECT_SOURCE_DIR}/runtimes/python/prepare_environment.py
   python/belljar_runtime=${PYTHON_DIR}/belljar_runtime
+  python/schema_tool.py=${SCHEMA_TOOL}
   node/node_modules=${NODE_DIR}/node_modules
   node/package.json=${NODE_DIR}/package.json)
 foreach(file ${NODE_FILES})
@@ -64,7 +75,8 @@ endforeach()
 add_custom_command(
   OUTPUT ${PACK}
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/pack.py ${PACK} ${PACK_ENTRIES}
-  DEPENDS sudo belljar_zygote ${PYTHON_DIR}/.compiled runtimes/python/main.py ${NODE_FILES} ${NODE_DIR}/.installed cmake/pack.py
+  DEPENDS sudo belljar_zygote ${PYTHON_DIR}/.compiled ${SCHEMA_TOOL} runtimes/python/main.py
+          runtimes/python/prepare_environment.py ${NODE_FILES} ${NODE_DIR}/.installed cmake/pack.py
   COMMENT "Packing the runtimes")
 
 set(WARDEN_PATH ${CMAKE_BINARY_DIR}/warden)

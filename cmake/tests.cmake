@@ -8,6 +8,7 @@ file(GLOB_RECURSE UNIT_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_test.
 list(FILTER UNIT_TESTS EXCLUDE REGEX "/src/store/")
 add_executable(unit_tests ${UNIT_TESTS})
 target_link_libraries(unit_tests PRIVATE belljar_command GTest::gtest_main GTest::gmock)
+target_compile_definitions(unit_tests PRIVATE BELLJAR_VECTORS="${PROJECT_SOURCE_DIR}/tests/vectors")
 # At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
 gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
 
@@ -19,7 +20,9 @@ add_test(NAME store COMMAND store_tests)
 set_tests_properties(store PROPERTIES TIMEOUT 600)
 
 add_test(NAME runtimes.python COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/runtime_test.py)
-set_tests_properties(runtimes.python PROPERTIES TIMEOUT 300)
+add_test(NAME runtimes.python_letta COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/letta_test.py)
+add_test(NAME runtimes.python_schema COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/schema/schema_test.py)
+set_tests_properties(runtimes.python runtimes.python_letta runtimes.python_schema PROPERTIES TIMEOUT 300)
 
 # A test that can't run here says why, and counts as skipped instead of passed.
 function(belljar_skipped_test name reason)
@@ -47,7 +50,7 @@ if(NODE_VERSION VERSION_GREATER_EQUAL 20)
   add_custom_target(node_test_files ALL DEPENDS ${NODE_TEST_DIR}/.copied)
   # Both targets need the installed packages; only one of them may install them.
   add_dependencies(node_test_files belljar_inside)
-  add_test(NAME runtimes.node COMMAND ${NODE_PROGRAM} --test ${NODE_TEST_DIR}/runtime_test.mjs)
+  add_test(NAME runtimes.node COMMAND ${NODE_PROGRAM} --test ${NODE_TEST_DIR}/runtime_test.mjs ${NODE_TEST_DIR}/letta_test.mjs)
   set_tests_properties(runtimes.node PROPERTIES TIMEOUT 300)
 elseif(NODE_VERSION)
   belljar_skipped_test(runtimes.node "TypeScript tools need Node 20 or newer, this is ${NODE_VERSION}")

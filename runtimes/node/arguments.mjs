@@ -3,6 +3,7 @@
 
 import { accepts, findContradiction } from "./annotations.mjs";
 import { CallerMistake } from "./caller_mistake.mjs";
+import { bindPositions, convertArguments } from "./letta.mjs";
 
 const MAX_SIGNATURE_CHARS = 300;
 
@@ -12,6 +13,14 @@ export function bindArguments(tool, args) {
   }
   if (takesWholeObject(tool.parameters, args)) return bindWhole(tool, args);
   return bindByName(tool, args);
+}
+
+// In Letta mode: what the schema does not name is left out, and types are the schema's, not the annotations'.
+export function bindLettaArguments(tool, args, { properties }) {
+  const converted = convertArguments(args, properties);
+  if (typeof converted !== "object" || converted === null || Array.isArray(converted)) return bindArguments(tool, converted);
+  if (takesWholeObject(tool.parameters, converted)) return [converted];
+  return bindPositions(tool, converted, properties);
 }
 
 // One parameter that is meant to hold all arguments: destructured, or of another name than any

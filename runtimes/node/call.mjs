@@ -1,10 +1,11 @@
 // One call from its request to the text of its answer.
 
-import { bindArguments } from "./arguments.mjs";
+import { bindArguments, bindLettaArguments } from "./arguments.mjs";
 import { CallerMistake } from "./caller_mistake.mjs";
 import { describeFailure } from "./failure.mjs";
 import { encodeReturn } from "./return_value.mjs";
-import { loadFunction } from "./tool_loader.mjs";
+import { defineClient } from "./letta.mjs";
+import { importerFor, loadFunction } from "./tool_loader.mjs";
 import { chooseFunction } from "./tool_functions.mjs";
 import { readTool } from "./tool_source.mjs";
 
@@ -39,12 +40,13 @@ export class Call {
   }
 
   async #callTool() {
-    const { source, filename, name, args, env } = this.#request;
+    const { source, filename, name, args, env, letta } = this.#request;
     Object.assign(process.env, env);
     const tool = readTool(source, filename);
     this.#tool = tool;
     const chosen = chooseFunction(tool.functions, name ?? null, filename);
-    const positions = bindArguments(chosen, args);
+    const positions = letta ? bindLettaArguments(chosen, args, letta) : bindArguments(chosen, args);
+    if (letta) await defineClient(source, importerFor(filename));
     const callable = await loadFunction(tool, chosen);
     return await callable(...positions);
   }

@@ -1,8 +1,9 @@
 // A warm, single-use Node process: gets ready, waits for one call, answers it, is gone.
-// Usage: node [flags, see README] main.mjs CHANNEL-DESCRIPTOR
+// Usage: node [flags, see README] main.mjs CHANNEL-DESCRIPTOR [DIRECTORY OF node_modules]
 
 import { receiveFrame, sendFrame } from "./channel.mjs";
 import { Call } from "./call.mjs";
+import { usePackages } from "./packages.mjs";
 import { useBlockingOutput } from "./stdio.mjs";
 import { warmUp } from "./warm_up.mjs";
 
@@ -48,6 +49,7 @@ function receiveCall() {
 async function main() {
   Error.stackTraceLimit = STACK_FRAMES;
   useBlockingOutput();
+  usePackages(process.argv[3]);
   await warmUp();
   let call = null;
   const finish = (answer) => {

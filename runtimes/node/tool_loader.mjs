@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import vm from "node:vm";
+import { resolvePackage } from "./packages.mjs";
 import { toolSyntaxError } from "./tool_syntax_error.mjs";
 
 // No identifier can have this name, so that it never meets one of the tool's own exports.
@@ -25,8 +26,21 @@ export async function loadFunction(tool, { name, reach }) {
 function placeOf(filename) {
   const path = resolve(filename);
   const { href } = pathToFileURL(path);
-  const importHere = async (specifier) => import(import.meta.resolve(specifier, href));
+  const importHere = async (specifier) => import(resolveFrom(specifier, href));
   return { path, href, importHere };
+}
+
+function resolveFrom(specifier, href) {
+  try {
+    return import.meta.resolve(specifier, href);
+  } catch (error) {
+    return resolvePackage(specifier, error);
+  }
+}
+
+// import(), as the tool of that name would do it.
+export function importerFor(filename) {
+  return placeOf(filename).importHere;
 }
 
 async function loadFromModule(tool, reach, place) {

@@ -106,6 +106,9 @@ class Child:
         return data
 
 
-def request(source, args=None, name=None, env=None, filename="weather.py", max_return_bytes=1 << 20):
-    return json.dumps({"nonce": "nonce-1", "source": source, "filename": filename, "name": name, "args": args or {},
-                       "env": env or {}, "max_return_bytes": max_return_bytes}).encode()
+def request(source, args=None, name=None, env=None, filename="weather.py", max_return_bytes=1 << 20, letta=None):
+    call = {"nonce": "nonce-1", "source": source, "filename": filename, "name": name, "args": args or {},
+            "env": env or {}, "max_return_bytes": max_return_bytes}
+    if letta is not None:
+        call["letta"] = letta
+    return json.dumps(call).encode()

@@ -10,6 +10,7 @@ namespace bj {
 namespace {
 
 constexpr size_t kMostWaiting = 10'000;  // processes of one pool
+constexpr int64_t kMostDays = 36'500;
 
 // One file being read: knows where it is when something is wrong.
 class Reader {
@@ -21,6 +22,10 @@ class Reader {
       const std::string_view name = key.str();
       if (name == "limits") {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return limit(k, n); }));
+      } else if (name == "tools") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return tool_setting(k, n); }));
+      } else if (name == "calls") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return calls(k, n); }));
       } else if (name == "pool") {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return pool(k, n); }));
       } else {
@@ -46,6 +51,27 @@ class Reader {
     return fail(Code::kInvalid, fmt::format("{}:{}: {}", file_, where.begin.line, what));
   }
 
+  std::string place(const toml::source_region& where) const { return fmt::format("{}:{}", file_, where.begin.line); }
+
+  // Names and values are checked where they are used, beside those of the environment.
+  Result<void> tool_setting(std::string_view name, const toml::node& node) {
+    const auto truth = node.value_exact<bool>();
+    BJ_TRY(const std::string value, truth ? Result<std::string>(*truth ? "true" : "false") : as_text(name, node));
+    settings_.tool_settings.push_back({std::string(name), value, place(node.source())});
+    return {};
+  }
+
+  Result<void> calls(std::string_view name, const toml::node& node) {
+    if (name != "keep_days") return wrong(node, fmt::format("there is no setting \"{}\", only keep_days", name));
+    const auto days = node.value_exact<int64_t>();
+    if (!days || *days < 0 || *days > kMostDays) {
+      return wrong(node, fmt::format("keep_days must be a whole number from 0 (for ever) to {}", kMostDays));
+    }
+    settings_.keep_calls = std::chrono::hours(24 * *days);
+    settings_.origins["calls.keep_days"] = place(node.source());
+    return {};
+  }
+
   Result<std::string> text(std::string_view name, const toml::node& node) const {
     const auto value = node.value_exact<std::string>();
     if (!value || value->empty()) return wrong(node, fmt::format("{} must be a string in quotes", name));
@@ -56,9 +82,20 @@ class Reader {
     std::string* const target = name == "data"          ? &settings_.data_directory
                                 : name == "template"    ? &settings_.template_name
                                 : name == "interpreter" ? &settings_.interpreter
+                                : name == "database"    ? &settings_.database
                                                         : nullptr;
+    settings_.origins[std::string(name)] = place(where);
     if (target != nullptr) {
       BJ_TRY(*target, text(name, node));
+      return {};
+    }
+    bool* const flag = name == "letta_secret_format" ? &settings_.letta_secret_format
+                       : name == "pass_proxies"      ? &settings_.pass_proxies
+                                                     : nullptr;
+    if (flag != nullptr) {
+      const auto value = node.value_exact<bool>();
+      if (!value) return wrong(node, fmt::format("{} must be true or false", name));
+      *flag = *value;
       return {};
     }
     if (name != "require_seal") return wrong(where, fmt::format("there is no setting \"{}\"", name));
@@ -85,6 +122,7 @@ class Reader {
           in_ms ? set_limit_ms(field, value, settings_.limits) : set_limit(field, value, settings_.limits);
       if (!set) return wrong(node, fmt::format("{}: {}", name, set.error().what));
       if (field.whole == &Limits::wall_ms) settings_.timeout_given = true;
+      settings_.origins[std::string("limits.") + field.key] = place(node.source());
       return {};
     }
     return wrong(node, fmt::format("there is no limit \"{}\"", name));

@@ -33,11 +33,17 @@ struct Context {
 };
 
 void add_bench(CLI::App& app, Context& context);
+void add_calls(CLI::App& app, Context& context);
+void add_config(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
+void add_env(CLI::App& app, Context& context);
 void add_exec(CLI::App& app, Context& context);
+void add_key(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
+void add_secrets(CLI::App& app, Context& context);
 void add_selftest(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_template(CLI::App& app, Context& context);
+void add_tool(CLI::App& app, Context& context);
 
 }  // namespace bj

@@ -7,8 +7,6 @@
 
 namespace bj {
 
-inline constexpr const char* kPackagesInside = "/opt/packages";  // where EnvironmentSpec::host_packages is mounted
-
 // The flag, else the setting; else /usr/bin/python3 where the base template has it (a newer one in /usr/local may lack
 // the system's packages), else python3 on the template's PATH.
 std::string interpreter_for(const Settings& settings, const std::string& flag);

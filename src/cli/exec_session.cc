@@ -17,8 +17,9 @@
 #include "cli/seal_text.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
-#include "cli/utf8.h"
+#include "base/utf8.h"
 #include "cli/with_engine.h"
+#include "engine/process_watch.h"
 
 namespace bj {
 namespace {
@@ -27,52 +28,12 @@ namespace json = boost::json;
 
 constexpr int kNotExecutable = 126, kNoSuchCommand = 127;
 constexpr auto kDrainTime = std::chrono::seconds(1);  // for output of a sandbox that was killed, if nobody reads it
-constexpr auto kCpuLook = std::chrono::milliseconds(20);
 
 // Copies to a terminal get their control characters shown.
 Filter filter_for(int fd) {
   if (::isatty(fd) == 0) return {};
   return [filter = std::make_shared<TerminalFilter>()](std::string_view piece) { return filter->pass(piece); };
 }
-
-// The limits that the kernel does not keep by itself, and the word for the one that ended the command.
-class Watch {
- public:
-  Watch(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, const Limits& limits)
-      : sandbox_(std::move(sandbox)), limits_(limits), wall_(executor), cpu_(executor) {
-    if (limits_.wall_ms != 0) {
-      wall_.expires_after(std::chrono::milliseconds(limits_.wall_ms));
-      wall_.async_wait([this](const boost::system::error_code& error) {
-        if (!error) stop("wall time");
-      });
-    }
-    if (limits_.cpu_ms != 0) look_at_cpu();
-  }
-
-  void finish() {
-    wall_.cancel();
-    cpu_.cancel();
-  }
-  const std::string& stopped_by() const { return stopped_by_; }
-
- private:
-  void stop(const char* limit) {
-    if (stopped_by_.empty()) stopped_by_ = limit;
-    sandbox_->kill();
-  }
-  void look_at_cpu() {
-    if (sandbox_->usage().cpu_ns / 1'000'000 >= limits_.cpu_ms) return stop("cpu");
-    cpu_.expires_after(kCpuLook);
-    cpu_.async_wait([this](const boost::system::error_code& error) {
-      if (!error) look_at_cpu();
-    });
-  }
-
-  std::shared_ptr<Sandbox> sandbox_;
-  Limits limits_;
-  asio::steady_timer wall_, cpu_;
-  std::string stopped_by_;
-};
 
 struct Outcome {
   int status = 0;
@@ -95,8 +56,8 @@ class Session {
 
   Task<Outcome> run(const ExecRequest& request, const Settings& settings) {
     Outcome outcome;
-    Watch watch(executor_, sandbox_, settings.limits);
-    std::optional<RawTerminal> raw = join(request, settings, outcome);
+    ProcessWatch watch(executor_, watched(sandbox_));
+    std::optional<RawTerminal> raw = join(request, settings, watch);
     const Result<ExitReport> exit = co_await process_.exit->get();
     outcome.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
     outcome.status = exit ? shell_status(exit->status) : 128 + SIGKILL;
@@ -104,12 +65,12 @@ class Session {
     sandbox_->kill();  // what else runs inside holds the streams open
     if (!watch.stopped_by().empty() || co_await interrupted()) give_up_later();
     co_await drain();
-    judge(watch.stopped_by(), outcome);
+    judge(watch, outcome);
     co_return outcome;
   }
 
  private:
-  std::optional<RawTerminal> join(const ExecRequest& request, const Settings& settings, Outcome& outcome) {
+  std::optional<RawTerminal> join(const ExecRequest& request, const Settings& settings, ProcessWatch& watch) {
     std::optional<RawTerminal> raw;
     if (request.terminal) {
       follow_size();
@@ -125,8 +86,7 @@ class Session {
       process_.input.reset();
     }
     if (settings.json) {
-      collect(std::move(process_.output), settings.limits.output_bytes, outcome.output);
-      collect(std::move(process_.error), settings.limits.output_bytes, outcome.error);
+      watch.collect(std::move(process_.output), std::move(process_.error));
     } else {
       outputs_.push_back(
           std::make_unique<Relay>(executor_, process_.output.get(), STDOUT_FILENO, filter_for(STDOUT_FILENO)));
@@ -148,15 +108,6 @@ class Session {
         [this](const std::exception_ptr&) { input_over_.set(0); });
   }
 
-  void collect(Fd from, uint64_t limit, Captured& into) {
-    auto stream = std::make_shared<asio::posix::stream_descriptor>(executor_, from.release());
-    auto done = std::make_shared<OneShot<int>>(executor_);
-    collecting_.push_back(done);
-    asio::co_spawn(
-        executor_, [stream, limit, &into]() -> Task<void> { co_await capture(*stream, limit, into); },
-        [done](const std::exception_ptr&) { done->set(0); });
-  }
-
   void follow_size() {
     set_window_size(process_.terminal.get(), window_size(STDIN_FILENO));
     resized_.async_wait([this](const boost::system::error_code& error, int) {
@@ -174,7 +125,6 @@ class Session {
 
   Task<void> drain() {
     for (const auto& relay : outputs_) co_await relay->ended();
-    for (const auto& done : collecting_) (void)co_await done->get();
     late_.cancel();
     resized_.cancel();
     if (input_) {
@@ -184,13 +134,12 @@ class Session {
     }
   }
 
-  void judge(const std::string& stopped_by, Outcome& outcome) const {
+  void judge(const ProcessWatch& watch, Outcome& outcome) const {
     outcome.used = sandbox_->usage();
-    if (!stopped_by.empty()) outcome.limits_hit.push_back(stopped_by);
-    if (stopped_by == "wall time") outcome.status = kExitTimeout;
-    if (outcome.used.memory_kills > 0) outcome.limits_hit.emplace_back("memory");
-    if (outcome.used.forks_refused > 0) outcome.limits_hit.emplace_back("processes");
-    if (outcome.output.dropped + outcome.error.dropped > 0) outcome.limits_hit.emplace_back("output");
+    outcome.limits_hit = watch.limits_hit();
+    outcome.output = watch.output();
+    outcome.error = watch.error();
+    if (watch.stopped_by() == "wall time") outcome.status = kExitTimeout;
   }
 
   asio::any_io_executor executor_;
@@ -200,7 +149,6 @@ class Session {
   asio::signal_set resized_;
   asio::steady_timer late_{executor_};
   OneShot<int> input_over_{executor_};
-  std::vector<std::shared_ptr<OneShot<int>>> collecting_;
   std::unique_ptr<Relay> input_;
   std::vector<std::unique_ptr<Relay>> outputs_;
 };

@@ -29,10 +29,23 @@ void add_global_flags(CLI::App& app, Context& context) {
          "--data",
          [&context](const std::string& directory) {
            if (directory.empty()) throw CLI::ValidationError("--data", "needs the name of a directory");
-           context.overrides.emplace_back([directory](Settings& settings) { settings.data_directory = directory; });
+           context.overrides.emplace_back([directory](Settings& settings) {
+             settings.data_directory = directory;
+             settings.origins["data"] = "flag --data";
+           });
          },
          "data directory (default: /var/lib/belljar as root, else ~/.local/share/belljar)")
       ->type_name("DIR");
+  app.add_option_function<std::string>(
+         "--database",
+         [&context](const std::string& url) {
+           context.overrides.emplace_back([url](Settings& settings) {
+             settings.database = url;
+             settings.origins["database"] = "flag --database";
+           });
+         },
+         "postgresql://... (default: SQLite in the data directory)")
+      ->type_name("URL");
 }
 
 void add_json_flag(CLI::App& command, Context& context, const std::string& help) {

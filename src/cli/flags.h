@@ -11,7 +11,7 @@
 
 namespace bj {
 
-void add_global_flags(CLI::App& app, Context& context);  // --config, --data
+void add_global_flags(CLI::App& app, Context& context);  // --config, --data, --database
 void add_json_flag(CLI::App& command, Context& context, const std::string& help);
 void add_limit_flags(CLI::App& command, Context& context);    // --timeout, --memory, ...
 void add_sandbox_flags(CLI::App& command, Context& context);  // --template, --require-seal

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/terminal.h"
-#include "cli/utf8.h"
+#include "base/utf8.h"
 
 namespace bj {
 namespace json = boost::json;

@@ -4,7 +4,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "cli/utf8.h"
+#include "base/utf8.h"
 
 namespace bj {
 namespace {

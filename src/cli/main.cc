@@ -47,8 +47,14 @@ void add_commands(CLI::App& app, Context& context) {
   add_run(app, context);
   add_exec(app, context);
   add_serve(app, context);
+  add_tool(app, context);
+  add_calls(app, context);
+  add_key(app, context);
+  add_secrets(app, context);
+  add_config(app, context);
   add_doctor(app, context);
   add_template(app, context);
+  add_env(app, context);
   add_selftest(app, context);
   add_bench(app, context);
 }

@@ -5,6 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "cli/build_view.h"
 #include "cli/context.h"
 #include "cli/environment.h"
 #include "cli/flags.h"
@@ -29,14 +30,30 @@ Examples:
   belljar run weather.py --args '{"city": "Oslo"}'
   belljar run greet.ts --args @args.json --json
   echo '{"a": 1, "b": 2}' | belljar run add.py --args - --timeout 5s --memory 256M
-  belljar run model.py --venv .venv --preload pydantic --env TOKEN)";
+  belljar run model.py --venv .venv --preload pydantic --env TOKEN
+  belljar run model.py --pip 'pydantic>=2' --pip numpy
+  belljar run chart.ts --npm lodash@4)";
 
 struct RunFlags {
   std::string file, arguments, name, venv, interpreter;
+  std::vector<std::string> pip, npm;
   std::map<std::string, std::string> variables;
   std::vector<std::string> preload;
   bool system_packages = false;
 };
+
+Result<void> check_packages(const RunFlags& flags, Language language) {
+  if (!flags.pip.empty() && !flags.venv.empty()) {
+    return fail(Code::kInvalid, "--pip and --venv can't be used together: both are where packages come from");
+  }
+  if (!flags.pip.empty() && language != Language::kPython) {
+    return fail(Code::kInvalid, "--pip is for Python tools: a TypeScript tool's packages come by --npm");
+  }
+  if (!flags.npm.empty() && language != Language::kTypeScript) {
+    return fail(Code::kInvalid, "--npm is for TypeScript tools: a Python tool's packages come by --pip");
+  }
+  return {};
+}
 
 // What can be wrong before there is an engine.
 Result<CallSpec> prepare(const RunFlags& flags, const Settings& settings) {
@@ -50,6 +67,7 @@ Result<CallSpec> prepare(const RunFlags& flags, const Settings& settings) {
   BJ_TRY(call.language, language_of(flags.file));
   BJ_TRY(call.source, read_tool(flags.file, settings.limits.argument_bytes));
   BJ_TRY(call.arguments, read_arguments(flags.arguments, settings.limits.argument_bytes));
+  BJ_CHECK(check_packages(flags, call.language));
   if (flags.system_packages) {
     if (settings.template_name != "base") {
       return fail(Code::kInvalid,
@@ -114,12 +132,33 @@ int report_failure(const Error& error, bool as_json) {
   return status;
 }
 
-Task<int> call_once(Engine& engine, CallSpec spec, const Settings& settings, std::string interpreter) {
+// The packages of --pip or --npm, installed now unless they are already.
+Task<Result<void>> add_packages(Engine& engine, CallSpec& spec, std::vector<std::string> requirements) {
+  EnvironmentRequest request;
+  request.language = spec.language;
+  request.image = spec.environment.image;
+  request.interpreter = spec.environment.interpreter;
+  request.requirements = requirements;
+  request.index = index_settings();
+  Result<Environment> environment =
+      co_await ensure_shown(engine, std::move(request), Force::kNo, ShowBuild::kOnTerminal);
+  if (!environment) co_return tl::unexpected(install_error(spec.language, requirements, environment.error()));
+  environment->apply_to(spec.environment);
+  spec.variables.merge(environment->variables);  // the user's own win
+  co_return Result<void>();
+}
+
+Task<int> call_once(Engine& engine, CallSpec spec, const Settings& settings, const RunFlags& flags) {
   const Result<Template> image = engine.templates().find(settings.template_name);
   if (!image) co_return report_failure(image.error(), settings.json);
   spec.environment.image = *image;
-  spec.environment.interpreter = interpreter_for(settings, interpreter);
+  spec.environment.interpreter = interpreter_for(settings, flags.interpreter);
   const bool as_json = settings.json;
+  if (const auto& requirements = flags.pip.empty() ? flags.npm : flags.pip; !requirements.empty()) {
+    const Result<void> added = co_await add_packages(engine, spec, requirements);
+    if (co_await interrupted()) co_return kExitFailed;
+    if (!added) co_return report_failure(added.error(), as_json);
+  }
   const Result<CallResult> result = co_await engine.call(std::move(spec));
   if (co_await interrupted()) co_return kExitFailed;
   if (!result) co_return report_failure(result.error(), as_json);
@@ -135,7 +174,7 @@ int run(const RunFlags& flags, const Settings& settings) {
   Result<CallSpec> call = prepare(flags, settings);
   if (!call) return refuse(call.error().what);
   return with_engine(settings, one_shot_options(settings),
-                     [&](Engine& engine) { return call_once(engine, *call, settings, flags.interpreter); });
+                     [&](Engine& engine) { return call_once(engine, *call, settings, flags); });
 }
 
 }  // namespace
@@ -153,6 +192,7 @@ void add_run(CLI::App& app, Context& context) {
   add_env_flag(*command, flags->variables);
   command->add_option("--venv", flags->venv, "a virtual environment or directory of Python packages, mounted read-only")
       ->type_name("DIR");
+  add_requirement_flags(*command, flags->pip, flags->npm);
   command->add_flag("--system-packages", flags->system_packages,
                     "let the tool import the system's own Python packages");
   command->add_option("--preload", flags->preload, "a module to import before the call is timed")

@@ -10,6 +10,7 @@
 #include "cli/flags.h"
 #include "cli/say.h"
 #include "cli/with_engine.h"
+#include "selftest/attack_base.h"
 #include "selftest/attack_files.h"
 #include "selftest/residue.h"
 #include "selftest/runner.h"
@@ -95,13 +96,13 @@ int selftest_command(const Context& context, const Wishes& wishes) {
   Progress progress(count_runs(attacks));
   const int status = with_engine(context.settings, std::move(options), [&](Engine& engine) -> Task<int> {
     instance = engine.instance();
-    const Result<Template> image = engine.templates().find(context.settings.template_name);
-    if (!image) {
-      complain(image.error().what);
-      co_return status_of(image.error());
+    const Result<AttackBase> base = AttackBase::make(engine.templates(), context.settings.template_name);
+    if (!base) {
+      complain(base.error().what);
+      co_return status_of(base.error());
     }
     RunOptions run;
-    run.image = *image;
+    run.image = base->image;
     if (!context.settings.interpreter.empty()) run.interpreter = context.settings.interpreter;
     co_await run_attacks(engine, attacks, std::move(run), [&](const Finding& finding) {
       progress.show(finding);

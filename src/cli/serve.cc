@@ -1,4 +1,4 @@
-// belljar serve: the engine with its warm pools behind a server.
+// belljar serve: the engine with its warm pools and the tool service behind a server.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -6,27 +6,42 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "api/authenticate.h"
 #include "cli/context.h"
 #include "cli/environment.h"
+#include "cli/first_key.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/say.h"
 #include "cli/seal_text.h"
 #include "cli/terminal.h"
+#include "cli/service_options.h"
 #include "cli/with_engine.h"
+#include "server/builtin_routes.h"
 #include "server/http_server.h"
+#include "service/call_metrics.h"
 
 namespace bj {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Before it listens, it makes one sealed Python call as a self-check and prints its result, its time and the seal.
-GET /health answers {"status": "ok", "version": ..., "seal_full": ...}. SIGINT or SIGTERM stops it.
+    R"TEXT(Before it listens, it makes one sealed Python call as a self-check and prints its result, its time and the seal. The first
+start makes a key, which every request needs (Authorization: Bearer KEY): it is in the file admin.key of the data
+directory; `belljar key create` makes more. /docs shows every route. SIGINT or SIGTERM stops it.
 
 Examples:
   belljar serve
   belljar serve --listen 127.0.0.1:9000 --require-seal full
-  curl http://127.0.0.1:8090/health)";
+  belljar serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --host-name belljar.example.org
+  belljar --database postgresql://belljar@db/belljar serve
+  curl -H "Authorization: Bearer $(cat /var/lib/belljar/admin.key)" http://127.0.0.1:8090/v1/tools/)TEXT";
+
+struct ServeFlags {
+  std::string listen = "127.0.0.1:8090";
+  std::string certificate, key;
+  bool allow_plain = false;
+  std::vector<std::string> host_names, origins;
+};
 
 CallSpec self_check(const Settings& settings, const Template& image) {
   CallSpec call;
@@ -55,35 +70,85 @@ Task<Result<CallResult>> check(Engine& engine, const Settings& settings) {
 
 void say(const std::string& text) { print_untrusted(STDOUT_FILENO, text); }
 
-Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerAddress address) {
-  // The port first: that it is taken should be known before the pools are filled.
-  const auto server = HttpServer::listen(engine.host().executor, address);
-  if (!server) co_return refuse(server.error().what);
+Result<ServerOptions> server_options(const ServeFlags& flags) {
+  ServerOptions options;
+  BJ_TRY(options.address, parse_address(flags.listen));
+  if (flags.certificate.empty() != flags.key.empty()) {
+    return fail(Code::kInvalid, "--tls-cert and --tls-key belong together");
+  }
+  if (!flags.certificate.empty()) options.tls = TlsFiles{flags.certificate, flags.key};
+  if (flags.allow_plain) options.allow_plain = AllowPlain{};
+  options.site = {flags.host_names, flags.origins};
+  return options;
+}
+
+void say_key(const std::optional<FirstKey>& key) {
+  if (!key) return say("no key file: `belljar key create` makes a key\n");
+  say((key->made ? "a first key was made, it is in " : "key: ") + key->file + "\n");
+}
+
+// Everything that must be right before the first request, told as it is found.
+Task<Result<HealthFacts>> get_ready(Engine& engine, ToolService& service, Settings settings) {
   HealthFacts facts{.version = BELLJAR_VERSION};
   say(fmt::format("Belljar {}, data in {}\n", facts.version, settings.data_directory));
+  BJ_CO_TRY(const std::optional<FirstKey> key, ensure_first_key(service.store(), settings.data_directory));
+  say_key(key);
   const Result<CallResult> checked = co_await check(engine, settings);
-  if (co_await interrupted()) co_return kExitOk;
   if (!checked) {
-    complain("the self-check failed: " + checked.error().what + " (`belljar doctor` tells more)");
-    co_return kExitSandbox;
+    co_return fail(Code::kUnavailable,
+                   "the self-check failed: " + checked.error().what + " (`belljar doctor` tells more)");
   }
   facts.seal_full = checked->seal.full();
   say(fmt::format("self-check: add(40, 2) = {} in {:.2f} ms, in a sandbox of its own\n", json_text(checked->value),
                   checked->duration_ms));
   say(seal_text(checked->seal));
-  const std::string host = address.host.find(':') == std::string::npos ? address.host : "[" + address.host + "]";
-  say(fmt::format("listening on http://{}:{}\n", host, (*server)->port()));
-  co_await (*server)->serve(facts);
+  BJ_CO_CHECK(co_await service.start());
+  co_return facts;
+}
+
+Task<void> serve_requests(HttpServer& server, ToolService& service, HealthFacts facts) {
+  Router router;
+  Metrics metrics;
+  add_builtin_routes(router, metrics, facts);
+  service.add_routes(router);
+  count_calls(service.runner(), metrics);
+  co_await server.serve({router, metrics, authenticate_by_key(service.store(), service.threads())});
   say("stopping\n");
-  co_await (*server)->stop();
+  co_await server.stop();
+}
+
+int report(const Error& error) {
+  complain(error.what);
+  return status_of(error);
+}
+
+Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions options) {
+  const std::string scheme = options.tls ? "https" : "http";
+  ServerAddress address = options.address;
+  // The port first: that it is taken should be known before the pools are filled.
+  const auto server = HttpServer::listen(engine.host().executor, std::move(options));
+  if (!server) co_return report(server.error());
+  Result<ServiceOptions> wanted = service_options(settings);
+  if (!wanted) co_return report(wanted.error());
+  const auto service = ToolService::create(engine, std::move(*wanted));
+  if (!service) co_return report(service.error());
+  const Result<HealthFacts> facts = co_await get_ready(engine, **service, settings);
+  const bool stopped = co_await interrupted();
+  if (!facts) co_return stopped ? kExitOk : report(facts.error());
+  if (!stopped) {
+    address.port = (*server)->port();
+    say(fmt::format("listening on {}://{}\n", scheme, address.text()));
+    co_await serve_requests(**server, **service, *facts);
+  }
+  co_await (*service)->stop();
   co_return kExitOk;
 }
 
-int serve(const std::string& listen, const Settings& settings) {
-  const Result<ServerAddress> address = parse_address(listen);
-  if (!address) return refuse(address.error().what);
+int serve(const ServeFlags& flags, const Settings& settings) {
+  const Result<ServerOptions> options = server_options(flags);
+  if (!options) return refuse(options.error().what);
   const int status = with_engine(settings, engine_options(settings),
-                                 [&](Engine& engine) { return serve_until_stopped(engine, settings, *address); });
+                                 [&](Engine& engine) { return serve_until_stopped(engine, settings, *options); });
   // Being asked to stop is how a server ends well.
   return status > 128 ? kExitOk : status;
 }
@@ -91,13 +156,18 @@ int serve(const std::string& listen, const Settings& settings) {
 }  // namespace
 
 void add_serve(CLI::App& app, Context& context) {
-  auto listen = std::make_shared<std::string>("127.0.0.1:8090");
-  CLI::App* const command = app.add_subcommand("serve", "Start the engine with warm pools and a server on loopback");
+  auto flags = std::make_shared<ServeFlags>();
+  CLI::App* const command = app.add_subcommand("serve", "Start the engine and its server, on loopback unless told otherwise");
   command->footer(kFooter);
-  command->add_option("--listen", *listen, "where to listen [127.0.0.1:8090]")->type_name("ADDRESS:PORT");
+  command->add_option("--listen", flags->listen, "where to listen [127.0.0.1:8090]")->type_name("ADDRESS:PORT");
+  command->add_option("--tls-cert", flags->certificate, "serve HTTPS with this certificate chain (PEM)")->type_name("FILE");
+  command->add_option("--tls-key", flags->key, "and this private key (PEM)")->type_name("FILE");
+  command->add_flag("--allow-plain", flags->allow_plain, "let keys cross a network in clear: only behind a proxy with TLS");
+  command->add_option("--host-name", flags->host_names, "a name that clients use for this server")->type_name("NAME");
+  command->add_option("--origin", flags->origins, "a site whose pages may call this server")->type_name("URL");
   add_sandbox_flags(*command, context);
   add_limit_flags(*command, context);
-  command->callback([listen, &context] { context.status = serve(*listen, context.settings); });
+  command->callback([flags, &context] { context.status = serve(*flags, context.settings); });
 }
 
 }  // namespace bj

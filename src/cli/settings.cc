@@ -37,8 +37,15 @@ Result<void> find_config(const std::string& config, const Lookup& environment, S
 }
 
 Result<void> read_variables(const Lookup& environment, Settings& settings) {
-  if (const std::string data = environment("BELLJAR_DATA"); !data.empty()) settings.data_directory = data;
-  if (const std::string name = environment("BELLJAR_TEMPLATE"); !name.empty()) settings.template_name = name;
+  const auto take = [&](const char* key, const char* variable, std::string& into) {
+    const std::string value = environment(variable);
+    if (value.empty()) return;
+    into = value;
+    settings.origins[key] = std::string("environment ") + variable;
+  };
+  take("data", "BELLJAR_DATA", settings.data_directory);
+  take("template", "BELLJAR_TEMPLATE", settings.template_name);
+  take("database", "BELLJAR_DATABASE", settings.database);
   for (const LimitField& field : limit_fields()) {
     const std::string name = variable_of(field);
     for (const bool in_ms : {false, true}) {
@@ -50,6 +57,7 @@ Result<void> read_variables(const Lookup& environment, Settings& settings) {
           in_ms ? set_limit_ms(field, value, settings.limits) : set_limit(field, value, settings.limits);
       if (!set) return fail(Code::kInvalid, "environment variable " + full + ": " + set.error().what);
       if (field.whole == &Limits::wall_ms) settings.timeout_given = true;
+      settings.origins[std::string("limits.") + field.key] = "environment " + full;
     }
   }
   return {};

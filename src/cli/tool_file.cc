@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "cli/sizes.h"
-#include "cli/utf8.h"
+#include "base/utf8.h"
 #include "sys/files.h"
 
 namespace bj {

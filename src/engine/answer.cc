@@ -14,6 +14,7 @@ namespace json = boost::json;
 constexpr size_t kMaxDepth = 256;        // the runtimes stop at 200
 constexpr size_t kMaxText = 256 * 1024;  // of an error's message or traceback
 constexpr size_t kMaxImports = 64;
+constexpr size_t kOverhead = 1 << 20;  // of an answer beside its values
 
 std::string text_of(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
@@ -72,6 +73,27 @@ void read_error(const json::object& answer, CallResult& result) {
   if (!limit.empty()) result.limits_hit.push_back(limit);
 }
 
+void read_value(json::object& answer, AnswerKind kind, CallResult& result) {
+  if (json::value* returned = answer.if_contains("return")) result.value = std::move(*returned);
+  if (kind == AnswerKind::kPlain) return;
+  const json::value* text = answer.if_contains("text");
+  if (text == nullptr && result.value.is_string()) text = &result.value;  // a string is its own text
+  if (text != nullptr && text->is_string()) result.value_text = std::string(text->get_string());
+  json::value* state = answer.if_contains("agent_state");
+  if (kind == AnswerKind::kLettaWithState && state != nullptr && state->is_object()) {
+    result.agent_state = std::move(*state);
+  }
+}
+
+json::object encode_letta(const LettaContext& letta) {
+  json::object context{{"coerce", letta.coerce}};
+  if (letta.properties) context["properties"] = *letta.properties;
+  if (!letta.args_json_schema.is_null()) context["args_json_schema"] = letta.args_json_schema;
+  if (!letta.agent_state.is_null()) context["agent_state"] = letta.agent_state;
+  if (!letta.agent_id.empty()) context["agent_id"] = letta.agent_id;
+  return context;
+}
+
 }  // namespace
 
 const char* status_name(CallStatus status) {
@@ -120,10 +142,21 @@ std::string encode_call(const CallSpec& spec, const std::string& nonce) {
       {"nonce", nonce},         {"source", spec.source},       {"filename", spec.filename},
       {"args", spec.arguments}, {"env", std::move(variables)}, {"max_return_bytes", spec.limits.return_bytes}};
   call["name"] = spec.name.empty() ? json::value(nullptr) : json::value(spec.name);
+  if (spec.letta) call["letta"] = encode_letta(*spec.letta);
   return encode_frame(FrameType::kCall, json::serialize(call));
 }
 
-Result<void> decode_answer(std::string_view payload, const std::string& nonce, CallResult& result) {
+AnswerKind answer_kind(const CallSpec& spec) {
+  if (!spec.letta) return AnswerKind::kPlain;
+  return spec.letta->agent_state.is_null() ? AnswerKind::kLetta : AnswerKind::kLettaWithState;
+}
+
+size_t answer_limit(const CallSpec& spec) {
+  const size_t parts = spec.letta ? 3 : 1;  // the value, its text, the agent's state
+  return parts * spec.limits.return_bytes + kOverhead;
+}
+
+Result<void> decode_answer(std::string_view payload, const std::string& nonce, CallResult& result, AnswerKind kind) {
   json::parse_options options;
   options.max_depth = kMaxDepth;
   json::parser parser({}, options);
@@ -139,7 +172,7 @@ Result<void> decode_answer(std::string_view payload, const std::string& nonce, C
   read_imports(answer, result);
   if (status == "ok") {
     result.status = CallStatus::kOk;
-    if (json::value* returned = answer.if_contains("return")) result.value = std::move(*returned);
+    read_value(answer, kind, result);
     return {};
   }
   if (status != "error" && status != "invalid") return broken("unknown status");

@@ -223,5 +223,46 @@ TEST(FrameTest, ACallNamesItsFunctionIfTheCallerDid) {
   EXPECT_EQ(json::parse(frame.substr(kFrameHeader)).at("name").as_string(), "forecast");
 }
 
+CallResult letta_decoded(const std::string& fields, AnswerKind kind) {
+  CallResult result;
+  EXPECT_TRUE(decode_answer(answer(R"("status":"ok",)" + fields), kNonce, result, kind));
+  return result;
+}
+
+TEST(AnswerTest, TheTextOfALettaValueArrivesAndAStringIsItsOwn) {
+  const std::string fields = R"("return":"NaN","text":"nan")";
+  EXPECT_EQ(letta_decoded(fields, AnswerKind::kLetta).value_text, "nan");
+  EXPECT_EQ(letta_decoded(R"("return":"a")", AnswerKind::kLetta).value_text, "a");
+  EXPECT_EQ(letta_decoded(R"("return":1,"text":7)", AnswerKind::kLetta).value_text, std::nullopt);
+  EXPECT_EQ(letta_decoded(fields, AnswerKind::kPlain).value_text, std::nullopt);
+}
+
+TEST(AnswerTest, AnAgentStateIsIgnoredUnlessOneWasSent) {
+  const std::string fields = R"("return":1,"agent_state":{"id":"forged"})";
+  EXPECT_TRUE(letta_decoded(fields, AnswerKind::kPlain).agent_state.is_null());
+  EXPECT_TRUE(letta_decoded(fields, AnswerKind::kLetta).agent_state.is_null());
+  EXPECT_EQ(letta_decoded(fields, AnswerKind::kLettaWithState).agent_state, json::parse(R"({"id":"forged"})"));
+  EXPECT_TRUE(letta_decoded(R"("return":1,"agent_state":[1])", AnswerKind::kLettaWithState).agent_state.is_null());
+}
+
+TEST(AnswerTest, ALettaCallSaysSoAndHasRoomForItsLargerAnswer) {
+  CallSpec spec;
+  const auto sent = [&spec] { return json::parse(encode_call(spec, kNonce).substr(kFrameHeader)).as_object(); };
+  EXPECT_FALSE(sent().contains("letta"));
+  EXPECT_EQ(answer_kind(spec), AnswerKind::kPlain);
+  const size_t plain_limit = answer_limit(spec);
+  spec.letta.emplace();
+  EXPECT_EQ(sent().at("letta"), json::parse(R"({"coerce":true})"));
+  EXPECT_EQ(answer_kind(spec), AnswerKind::kLetta);
+  EXPECT_EQ(answer_limit(spec), plain_limit + 2 * spec.limits.return_bytes);
+  spec.letta->properties = json::object{{"a", json::object{{"type", "integer"}}}};
+  spec.letta->agent_state = json::object{{"id", "agent-1"}};
+  spec.letta->agent_id = "agent-1";
+  spec.letta->coerce = false;
+  EXPECT_EQ(sent().at("letta"), json::parse(R"({"coerce":false,"properties":{"a":{"type":"integer"}},
+      "agent_state":{"id":"agent-1"},"agent_id":"agent-1"})"));
+  EXPECT_EQ(answer_kind(spec), AnswerKind::kLettaWithState);
+}
+
 }  // namespace
 }  // namespace bj

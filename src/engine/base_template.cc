@@ -1,5 +1,5 @@
 // The base template: a skeleton of our own over the host's /usr. What of /etc is copied stands in one list; nothing of
-// /root, /home, /var, no sockets, no secrets.
+// /root, /home, /var, no sockets, no secrets; what others can't read below /usr is masked (usr_mask.h).
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -8,12 +8,16 @@
 #include <array>
 
 #include "engine/template.h"
+#include "engine/usr_mask.h"
 #include "sys/files.h"
+#include "sys/mount.h"
 
 namespace bj {
 namespace {
 
-constexpr int kFormat = 2;  // counted up when what is made here changes
+constexpr int kFormat = 3;  // counted up when what is made here changes
+constexpr const char* kSkeleton = "/rootfs";
+constexpr const char* kMask = "/mask";  // is not there when nothing is to be hidden
 
 // Files and directories of the host's /etc that programs need and that tell nothing.
 // clang-format off
@@ -107,7 +111,7 @@ Result<void> link_top_level(const std::string& root) {
   return {};
 }
 
-Result<void> build(const std::string& root) {
+Result<void> build_skeleton(const std::string& root) {
   BJ_CHECK(make_directories(root, 0755));
   for (const char* dir : {"/usr", "/etc", "/var/tmp", "/var/lib", "/var/log", "/var/cache", "/srv", "/mnt", "/media"}) {
     BJ_CHECK(make_directories(root + dir, 0755));
@@ -119,10 +123,26 @@ Result<void> build(const std::string& root) {
   return complete_root(root);
 }
 
-// Changes when the host's libraries, alternatives or certificates do: a stale copy of ld.so.cache breaks programs.
+// What sandboxes see of /usr: the mount itself, with what other mounts cover on the host. Without root there are no
+// idmapped layers, and whoever is root inside is nobody to these files.
+Result<void> mask_usr(const std::string& mask) {
+  if (::geteuid() != 0) return {};
+  BJ_TRY(const Fd tree, clone_tree(AT_FDCWD, "/usr", Recursive::kNo));
+  BJ_TRY(const Fd usr, open_at(tree.get(), ".", O_RDONLY | O_DIRECTORY));
+  return make_mask(usr.get(), mask);
+}
+
+Result<void> build(const std::string& place) {
+  BJ_CHECK(build_skeleton(place + kSkeleton));
+  return mask_usr(place + kMask);
+}
+
+// Changes when the host's libraries, alternatives, certificates or packages do, or files that an administrator puts
+// below /usr: a stale copy of ld.so.cache breaks programs, a stale mask shows what came later.
 std::string stamp() {
   uint64_t hash = 1469598103934665603ull + kFormat;
-  for (const char* path : {"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/os-release", "/usr"}) {
+  for (const char* path : {"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/os-release",
+                           "/var/lib/dpkg/status", "/usr", "/usr/local", "/usr/local/etc"}) {
     struct stat info{};
     if (::stat(path, &info) != 0) continue;
     hash = (hash ^ static_cast<uint64_t>(info.st_mtim.tv_sec)) * 1099511628211ull;
@@ -131,34 +151,37 @@ std::string stamp() {
   return std::to_string(hash);
 }
 
-Result<void> build_once(const std::string& directory, const std::string& root) {
+Result<void> build_once(const std::string& directory, const std::string& place) {
   struct stat info{};
-  if (::stat(root.c_str(), &info) == 0) return {};
+  if (::stat(place.c_str(), &info) == 0) return {};
   BJ_CHECK(make_directories(directory, 0755));
   BJ_TRY(const Fd lock, open_path(directory + "/lock", O_RDWR | O_CREAT, 0600));
   if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(" + directory + "/lock)");
-  if (::stat(root.c_str(), &info) == 0) return {};
-  const std::string aside = root + ".new";
+  if (::stat(place.c_str(), &info) == 0) return {};
+  const std::string aside = place + ".new";
   BJ_CHECK(remove_tree(AT_FDCWD, aside));
   const mode_t old = ::umask(022);
-  const Result<void> built = build(aside);
+  Result<void> built = build(aside);
   ::umask(old);
   if (!built) {
     (void)remove_tree(AT_FDCWD, aside);
     return built;
   }
-  if (::rename(aside.c_str(), root.c_str()) != 0) return fail_errno("rename(" + root + ")");
+  if (::rename(aside.c_str(), place.c_str()) != 0) return fail_errno("rename(" + place + ")");
   return {};
 }
 
 }  // namespace
 
 Result<Template> ensure_base_template(const std::string& directory) {
-  const std::string root = directory + "/base/" + stamp();
-  BJ_CHECK(build_once(directory + "/base", root));
+  const std::string place = directory + "/base/" + stamp();
+  BJ_CHECK(build_once(directory + "/base", place));
   Template base;
   base.name = "base";
-  base.layers = {{root, "/"}, {"/usr", "/usr"}};
+  base.layers = {{place + kSkeleton, "/"}};
+  struct stat info{};
+  if (::stat((place + kMask).c_str(), &info) == 0) base.layers.push_back({place + kMask, "/usr"});
+  base.layers.push_back({"/usr", "/usr"});
   base.environment = {{"PATH", default_path()}, {"LANG", "C.UTF-8"}};
   return base;
 }

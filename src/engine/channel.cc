@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-
 #include "engine/test_switch.h"
 
 namespace bj {
@@ -13,7 +12,6 @@ namespace {
 
 using Stream = asio::posix::stream_descriptor;
 constexpr size_t kPiece = 64 * 1024;
-constexpr size_t kAnswerOverhead = 1 << 20;  // an answer is the return value plus a bounded rest
 
 std::unique_ptr<Stream> stream_of(const asio::any_io_executor& executor, Fd fd) {
   auto stream = std::make_unique<Stream>(executor, fd.release());
@@ -52,6 +50,7 @@ Task<Result<void>> read_exactly(Stream& stream, char* to, size_t size) {
 struct Watch {
   std::shared_ptr<Runner> runner;
   Limits limits;
+  OutputListener listener;  // empty: nobody listens
   Captured output, error;
   std::string stopped_by;  // the limit that ended it, empty: none
   bool finished = false;
@@ -75,10 +74,20 @@ void watch_cpu(const std::shared_ptr<Watch>& watch, const std::shared_ptr<asio::
   });
 }
 
+// Takes what is there now and tells the listener what of it was kept. False at the end of the stream.
+bool take_available(Watch& watch, Stream& stream, Captured& into) {
+  const size_t told = into.text.size();
+  const bool more = capture_available(stream.native_handle(), watch.limits.output_bytes, into);
+  if (watch.listener && into.text.size() > told) {
+    watch.listener(&into == &watch.error, std::string_view(into.text).substr(told));
+  }
+  return more;
+}
+
 void pump(const std::shared_ptr<Watch>& watch, Stream* stream, Captured* into) {
   stream->async_wait(Stream::wait_read, [watch, stream, into](const boost::system::error_code& error) {
     if (error || watch->finished) return;
-    if (capture_available(stream->native_handle(), watch->limits.output_bytes, *into)) pump(watch, stream, into);
+    if (take_available(*watch, *stream, *into)) pump(watch, stream, into);
   });
 }
 
@@ -154,8 +163,8 @@ void note_soft_limits(const Watch& watch, CallResult& result) {
 }
 
 void take_output(Watch& watch, CallResult& result) {
-  capture_available(watch.runner->output->native_handle(), watch.limits.output_bytes, watch.output);
-  capture_available(watch.runner->error->native_handle(), watch.limits.output_bytes, watch.error);
+  take_available(watch, *watch.runner->output, watch.output);
+  take_available(watch, *watch.runner->error, watch.error);
   result.output = std::move(watch.output.text);
   result.error_output = std::move(watch.error.text);
   result.output_dropped = watch.output.dropped;
@@ -212,7 +221,7 @@ Task<Result<void>> write_frame(Stream& channel, std::string frame) {
 Task<CallResult> converse(const asio::any_io_executor& executor, std::shared_ptr<Runner> runner, const CallSpec& spec,
                           bool skip_ready) {
   const auto started = Clock::now();
-  auto watch = std::make_shared<Watch>(Watch{runner, spec.limits, {}, {}, {}, false});
+  auto watch = std::make_shared<Watch>(Watch{runner, spec.limits, spec.on_output, {}, {}, {}, false});
   CallResult result;
   result.seal = runner->seal();
   auto wall = std::make_shared<asio::steady_timer>(executor);
@@ -230,16 +239,16 @@ Task<CallResult> converse(const asio::any_io_executor& executor, std::shared_ptr
   const std::string nonce = new_nonce();
   Result<std::string> answer = fail(Code::kUnavailable, "the process ended");
   const Result<void> sent = co_await write_frame(*runner->channel, encode_call(spec, nonce));
-  if (sent) answer = co_await next_answer(*runner->channel, spec.limits.return_bytes + kAnswerOverhead, skip_ready);
+  if (sent) answer = co_await next_answer(*runner->channel, answer_limit(spec), skip_ready);
   watch->finished = true;
   wall->cancel();
   cpu->cancel();
   Result<void> decoded = fail(Code::kInternal, "");
-  std::string expected = nonce;
+  std::string expected = nonce;  // NOLINT(performance-unnecessary-copy-initialization): a test build changes it
 #ifdef BELLJAR_TEST_SWITCHES
   if (answer && spec.any_nonce) expected = nonce_in(*answer);
 #endif
-  if (answer && watch->stopped_by.empty()) decoded = decode_answer(*answer, expected, result);
+  if (answer && watch->stopped_by.empty()) decoded = decode_answer(*answer, expected, result, answer_kind(spec));
   result.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
   take_output(*watch, result);
   if (!watch->stopped_by.empty()) {

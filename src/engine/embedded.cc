@@ -38,8 +38,16 @@ std::string_view embedded_warden() {
   return {belljar_warden_begin, static_cast<size_t>(belljar_warden_end - belljar_warden_begin)};
 }
 
+std::string_view embedded_schema_tool() {
+  for (Pack pack = runtimes(); !pack.done();) {
+    const Pack::File file = pack.next();
+    if (file.name == "python/schema_tool.py") return file.data;
+  }
+  return {};
+}
+
 Result<std::string> install_runtimes(const std::string& directory) {
-  const std::string root = directory + "/" + std::string(runtimes().hash().substr(0, 16));
+  std::string root = directory + "/" + std::string(runtimes().hash().substr(0, 16));
   struct stat info{};
   if (::stat(root.c_str(), &info) == 0) return root;
   BJ_CHECK(make_directories(directory, 0755));

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "engine/embedded.h"
+#include "engine/environments.h"
 #include "engine/node_source.h"
 #include "engine/python_source.h"
 #include "launcher/launcher.h"
@@ -24,17 +23,11 @@ constexpr size_t kMaxPools = 16;
 constexpr const char* kCgroupName = "belljar";
 constexpr const char* kMachineLocks = "/run/belljar";  // shared by all Belljars that run as root here
 
-std::string random_name() {
-  uint64_t bits = 0;
-  (void)::getrandom(&bits, sizeof bits, 0);
-  return fmt::format("{:016x}", bits);
-}
-
 // The disk that holds a directory, as cgroups name it: the whole device, not the partition (minor 0 is what ours is).
 std::string device_of(const std::string& path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0 || major(info.st_dev) == 0) return {};
-  const std::string name = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
+  std::string name = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
   const Result<std::string> disk =
       read_file("/sys/dev/block/" + name + "/../dev");  // of the disk if this is a partition
   if (disk && disk->find(':') != std::string::npos) return disk->substr(0, disk->find('\n'));
@@ -57,7 +50,12 @@ std::string pool_key(const CallSpec& spec) {
 }
 
 Result<void> check_arguments(const CallSpec& spec) {
-  const size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
+  size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
+  if (spec.letta) {
+    size += boost::json::serialize(spec.letta->agent_state).size();
+    size += boost::json::serialize(spec.letta->args_json_schema).size();
+    if (spec.letta->properties) size += boost::json::serialize(*spec.letta->properties).size();
+  }
   if (size > spec.limits.argument_bytes) {
     return fail(Code::kInvalid,
                 fmt::format("source and arguments are {} MiB together; the limit is {} MiB: put large data into a file",
@@ -69,10 +67,7 @@ Result<void> check_arguments(const CallSpec& spec) {
 }  // namespace
 
 Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher)
-    : options_(std::move(options)),
-      workers_(2),
-      templates_(options_.data_directory + "/templates"),
-      instance_(random_name()) {
+    : options_(std::move(options)), workers_(2), templates_(options_.data_directory + "/templates") {
   host_.executor = context.get_executor();
   host_.workers = &workers_;
   host_.abilities = std::move(abilities);
@@ -94,41 +89,28 @@ Result<std::unique_ptr<Engine>> Engine::create(asio::io_context& context, Engine
 Task<Result<void>> Engine::start() {
   BJ_CO_CHECK(open_data_directory());
   cgroup_root_ = CgroupRoot::open(kCgroupName, device_of(options_.data_directory));
-  host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, instance_ + "-");
-  remove_leftovers();
+  host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, instance() + "-");
+  instance_.clean_after_dead([this](const std::string& dead) { return cgroup_root_->remove_leftovers(dead + "-"); });
   if (host_.abilities.root) {
-    BJ_CO_CHECK(make_directories(kMachineLocks, 0755));
     BJ_CO_TRY(host_.uids, UidRanges::open(std::string(kMachineLocks) + "/uids"));
   }
   BJ_CO_TRY(const std::string runtimes, install_runtimes(options_.data_directory + "/runtimes"));
   BJ_CO_TRY(host_.runtimes_layer, co_await host_.launcher->add_layer(runtimes));
   sandboxes_ = std::make_shared<SandboxPool>(host_, options_.sandboxes_ahead);
+  environments_ = std::make_shared<Environments>(host_, options_.data_directory + "/environments");
+  environments_->remove_leftovers();
   co_return Result<void>();
 }
 
+// As root, instances are known machine-wide: whoever starts next cleans after one that was killed, whatever data
+// directory it had.
 Result<void> Engine::open_data_directory() {
   // 0700: template files owned by root lie in it, setuid ones of imported images included.
   BJ_CHECK(make_directories(options_.data_directory, 0700));
-  BJ_CHECK(make_directories(options_.data_directory + "/instances", 0700));
-  BJ_TRY(instance_lock_,
-         open_path(options_.data_directory + "/instances/" + instance_, O_RDWR | O_CREAT | O_EXCL, 0600));
-  if (::flock(instance_lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno("flock(instance)");
+  const std::string parent = host_.abilities.root ? kMachineLocks : options_.data_directory;
+  if (host_.abilities.root) BJ_CHECK(make_directories(parent, 0755));
+  BJ_TRY(instance_, InstanceLock::take(parent + "/instances", options_.data_directory + "\n"));
   return {};
-}
-
-// An instance that was killed left its lock file, unlocked by the kernel, and empty cgroups.
-void Engine::remove_leftovers() {
-  const std::string directory = options_.data_directory + "/instances";
-  const Result<Fd> dir = open_path(directory, O_RDONLY | O_DIRECTORY);
-  if (!dir) return;
-  const auto entries = list_directory(dir->get());
-  if (!entries) return;
-  for (const Entry& entry : *entries) {
-    const Result<Fd> lock = open_at(dir->get(), entry.name, O_RDWR | O_NOFOLLOW);
-    if (entry.name == instance_ || !lock || ::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) continue;
-    cgroup_root_->remove_leftovers(entry.name + "-");
-    ::unlinkat(dir->get(), entry.name.c_str(), 0);
-  }
 }
 
 // Pools cost memory: beyond a number, the one that was not used for the longest time goes.
@@ -182,13 +164,14 @@ Task<Result<std::shared_ptr<Sandbox>>> Engine::create_sandbox(SandboxSpec spec) 
 }
 
 Task<void> Engine::stop() {
+  if (environments_) co_await environments_->stop();
   for (const auto& pool : retired_) co_await pool->stop();
   for (auto& [key, pool] : pools_) co_await pool->stop();
   pools_.clear();
   if (sandboxes_) co_await sandboxes_->stop();
   host_.cgroups.reset();
   host_.launcher.reset();  // it ends when its socket closes
-  ::unlink((options_.data_directory + "/instances/" + instance_).c_str());
+  instance_.release();
 }
 
 }  // namespace bj

@@ -8,6 +8,7 @@
 #include "base/async.h"
 #include "engine/call.h"
 #include "engine/host.h"
+#include "engine/instance_lock.h"
 #include "engine/pool.h"
 #include "engine/sandbox.h"
 #include "engine/sandbox_pool.h"
@@ -24,6 +25,8 @@ struct EngineOptions {
   std::string without;  // a control's name, see test_switch.h
 #endif
 };
+
+class Environments;
 
 class Engine {
  public:
@@ -45,27 +48,27 @@ class Engine {
   // For pools made from now on; those that exist keep theirs.
   void use_pools(PoolOptions python, PoolOptions node);
 
+  Environments& environments() { return *environments_; }
   const TemplateStore& templates() const { return templates_; }
-  const std::string& instance() const { return instance_; }  // names its control groups and its lock file
+  const std::string& instance() const { return instance_.name(); }  // names its control groups; known after start()
   Host& host() { return host_; }
 
  private:
   Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher);
   Result<void> open_data_directory();
-  void remove_leftovers();
   std::shared_ptr<Pool> pool_for(const CallSpec& spec);
   void retire_pools();
 
   EngineOptions options_;
   asio::thread_pool workers_;
   TemplateStore templates_;
-  std::string instance_;
-  Fd instance_lock_;
+  InstanceLock instance_;
   std::shared_ptr<const CgroupRoot> cgroup_root_;
   Host host_;
   std::map<std::string, std::shared_ptr<Pool>> pools_;
   std::vector<std::shared_ptr<Pool>> retired_;  // ending
   std::shared_ptr<SandboxPool> sandboxes_;
+  std::shared_ptr<Environments> environments_;
 };
 
 }  // namespace bj

@@ -59,7 +59,9 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   create.strings_size = static_cast<uint32_t>(request.plan->strings.size());
   create.clone_flags = request.clone_flags;
   create.ids = request.ids;
-  create.own_network = request.own_network ? 1 : 0;
+  create.network = request.host_network  ? launch::NetworkOf::kHost
+                   : request.own_network ? launch::NetworkOf::kSandbox
+                                         : launch::NetworkOf::kLaunchers;
   create.idmap_layers = request.idmap_layers ? 1 : 0;
   create.layer_count = static_cast<uint32_t>(request.layers.size());
   create.extra_count = static_cast<uint32_t>(request.extras.size());

@@ -29,6 +29,7 @@ struct LaunchRequest {
   uint64_t clone_flags = 0;
   IdMap ids;
   bool own_network = true;
+  bool host_network = false;  // instead
   bool idmap_layers = true;
   std::vector<uint16_t> layers;
   std::vector<ExtraLayer> extras;

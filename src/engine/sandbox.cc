@@ -105,7 +105,7 @@ Result<void> Sandbox::choose_ids(SandboxPolicy& policy) {
 SealFacts Sandbox::facts(const Plan& plan, const LaunchRequest& request) const {
   return {.plan = &plan,
           .clone_flags = request.clone_flags,
-          .own_network = request.own_network,
+          .own_network = request.own_network && !request.host_network,
           .idmapped = request.idmap_layers,
           .calls = false,
           .ids = request.ids.kind,
@@ -120,6 +120,9 @@ Task<Result<void>> Sandbox::launch() {
   policy.limits = spec_.limits;
   LaunchRequest request;
   BJ_CO_CHECK(choose_ids(policy));
+#ifdef BELLJAR_TEST_SWITCHES
+  if (host_.without == "mask") remove_masks(spec_.image.layers);
+#endif
   for (const TemplateLayer& layer : spec_.image.layers) {
     BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(layer.path));
     request.layers.push_back(number);
@@ -143,10 +146,12 @@ Task<Result<void>> Sandbox::launch() {
   request.runtimes_layer = host_.runtimes_layer;
   request.control = control.second.get();
   request.cgroup_files = group_.join_files();
+  request.host_network = spec_.host_network.has_value();
 #ifdef BELLJAR_TEST_SWITCHES
   switch_off_in_sandbox(host_.without, spec_.syscalls, plan, request);
 #endif
   seal_ = report_seal(facts(plan, request));
+  if (spec_.host_network) seal_.set(Control::kNetNs, ControlState::kOff, spec_.host_network->why);
   BJ_CO_TRY(Launched launched, co_await host_.launcher->launch(request));
   pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, launched.pidfd.release());
   control.second.reset();
@@ -160,7 +165,7 @@ Task<Result<void>> Sandbox::launch() {
 
 Result<Account> Sandbox::account_of(const std::string& user) const {
   if (user.empty()) return account_;
-  BJ_TRY(const Account account, spec_.image.account(user));
+  BJ_TRY(Account account, spec_.image.account(user));
   if (!host_.uids && account.uid != account_.uid) {
     return fail(Code::kUnavailable, "rootless, a sandbox has one user id: create it for user \"" + user + "\" instead");
   }

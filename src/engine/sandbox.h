@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct SandboxSpec {
   SyscallProfile syscalls = SyscallProfile::kTool;
   uint64_t caps = kSandboxCaps;
   bool require_full_seal = false;
+  std::optional<HostNetwork> host_network;
 };
 
 struct ProcessSpec {

@@ -3,26 +3,24 @@
 #include <fmt/format.h>
 
 namespace bj {
-namespace {
 
-// What a blank is made from. Environment and user come later, with the processes, except that a rootless sandbox has
-// one user for life. A sandbox with mounts of its own is never a blank.
-std::string kind_of(const SandboxSpec& spec, bool one_user) {
+std::optional<std::string> kind_of(const SandboxSpec& spec, bool one_user) {
+  const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable &&
+                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps && !spec.host_network;
+  if (!plain) return std::nullopt;
   const Limits& l = spec.limits;
-  std::string key =
-      fmt::format("{}|{}|{}|{}|{}|{}|", l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
-  for (const TemplateLayer& layer : spec.image.layers) key += layer.path + ":" + layer.target + "|";
-  key += spec.image.sudo ? "sudo|" : "|";  // a blank of a template with sudo has the socket for it
-  return one_user ? key + spec.user : key;
+  // A blank of a template with sudo has the socket for it. Paths end with a character that they can't contain.
+  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|", l.memory_bytes, l.processes, l.cpus, l.open_files,
+                                l.disk_bytes, l.cpu_ms, spec.image.sudo ? "sudo" : "");
+  for (const TemplateLayer& layer : spec.image.layers) key.append(layer.path + '\0').append(layer.target + '\0');
+  if (one_user) key.append(1, '\0').append(spec.user.empty() ? spec.image.user : spec.user);
+  return key;
 }
 
-}  // namespace
-
 Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
-  const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable &&
-                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps;
-  if (ahead_ == 0 || !plain) co_return co_await Sandbox::create(host_, std::move(spec));
-  const std::string key = kind_of(spec, !host_.uids);
+  const std::optional<std::string> found = kind_of(spec, !host_.uids);
+  if (ahead_ == 0 || !found) co_return co_await Sandbox::create(host_, std::move(spec));
+  const std::string& key = *found;
   Kind& kind = kinds_[key];
   if (kind.spec.image.layers.empty()) {
     kind.spec.image = spec.image;

@@ -4,12 +4,18 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/sandbox.h"
 
 namespace bj {
+
+// What a blank is made from, as a key: sandboxes of the same kind can take each other's blanks. Environment and user
+// come later, with the processes, except that a rootless sandbox has one user for life. Nothing if there can be no
+// blank.
+std::optional<std::string> kind_of(const SandboxSpec& spec, bool one_user);
 
 // Stays on its executor's thread.
 class SandboxPool : public std::enable_shared_from_this<SandboxPool> {

@@ -11,6 +11,8 @@
 
 namespace bj {
 
+// Neighbours with the same target are one directory inside: what a layer has, it shows instead of the next one's; its
+// whiteouts hide.
 struct TemplateLayer {
   std::string path;    // on the host
   std::string target;  // in the sandbox, "/" first

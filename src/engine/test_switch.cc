@@ -113,6 +113,16 @@ void switch_off_in_call(std::string_view what, Plan& plan, uint64_t& clone_flags
   remove_control(plan, control);
 }
 
+void remove_masks(std::vector<TemplateLayer>& layers) {
+  for (size_t i = 0; i + 1 < layers.size();) {
+    if (layers[i].target == layers[i + 1].target) {
+      layers.erase(layers.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+}
+
 void add_own_environment(std::map<std::string, std::string>& environment) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);

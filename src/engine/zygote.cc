@@ -26,7 +26,6 @@ namespace json = boost::json;
 constexpr uint32_t kFirstUid = 10'000, kUidCount = 50'000;
 constexpr size_t kMaxReply = 64 * 1024;
 constexpr auto kStartTimeout = std::chrono::seconds(30);
-constexpr const char* kPackages = "/opt/packages";
 
 // A descriptor that is not a pidfd is of no use for killing: refuse it.
 bool is_pidfd(const Fd& fd) {
@@ -124,7 +123,7 @@ Task<Result<void>> Zygote::run(std::vector<std::string> preload) {
   sandbox.syscalls = SyscallProfile::kZygote;
   sandbox.caps = kZygoteCaps;
   sandbox.user = "root";  // it seals its children, so it must keep its capabilities when it executes
-  if (!spec_.host_packages.empty()) sandbox.mounts.push_back({spec_.host_packages, kPackages, false});
+  if (!spec_.host_packages.empty()) sandbox.mounts.push_back({spec_.host_packages, kPackagesInside, false});
   BJ_CO_TRY(sandbox_, co_await Sandbox::create(host_, std::move(sandbox)));
 
   BJ_CO_TRY(auto ends, socket_pair(SOCK_SEQPACKET));

@@ -92,7 +92,7 @@ class Launcher {
     state.slots[kSlotControl] = descriptors[0].get();
     for (uint32_t i = 0; i < create.cgroup_count; ++i) state.slots[kSlotCgroup + i] = descriptors[1 + i].get();
 
-    BJ_TRY(const Network network, create.own_network != 0 ? networks_.take() : networks_.home());
+    BJ_TRY(const Network network, network_of(create.network));
     BJ_CHECK(network.enter());
     const Cloned cloned = clone_process(create.clone_flags);
     if (cloned.pid == 0) become_sandbox(plan, state, late.second.get());
@@ -105,6 +105,15 @@ class Launcher {
       return tl::unexpected(given.error());
     }
     return cloned.pid;
+  }
+
+  Result<Network> network_of(launch::NetworkOf whose) {
+    switch (whose) {
+      case launch::NetworkOf::kLaunchers: return networks_.home();
+      case launch::NetworkOf::kSandbox: return networks_.take();
+      case launch::NetworkOf::kHost: return networks_.host();
+    }
+    return fail(Code::kInvalid, "malformed request", EBADMSG);
   }
 
   // The ids of the new user namespace, and the mounts that need it: sent late, because the namespace must exist first.

@@ -27,13 +27,16 @@ class NetworkPool {
   void prepare_one();
   Result<Network> take();
   Result<Network> home() const;
+  // The one that create() was called in. Without root it can't be entered again.
+  Result<Network> host() const;
   Result<void> go_home() const { return home_.enter(); }
 
  private:
-  explicit NetworkPool(Network home) : home_(std::move(home)) {}
+  NetworkPool(Fd host, Network home) : host_(std::move(host)), home_(std::move(home)) {}
   Result<Network> make() const;
 
   static constexpr size_t kAhead = 8;
+  Fd host_;
   Network home_;
   std::vector<Network> ready_;
   bool broken_ = false;  // making one failed: tried again only when one is asked for

@@ -10,6 +10,8 @@
 namespace bj::launch {
 
 enum class Kind : uint32_t { kAddLayer = 1, kCreate = 2 };
+// kLaunchers is a test switch; kHost comes from a HostNetwork (seal/policy.h) only.
+enum class NetworkOf : uint32_t { kLaunchers = 0, kSandbox = 1, kHost = 2 };
 
 // kAddLayer: this, then the host path. Answer: value = number of the layer.
 struct Header {
@@ -25,7 +27,7 @@ struct Create {
   uint32_t strings_size;
   uint64_t clone_flags;
   IdMap ids;
-  uint32_t own_network;  // 0: the launcher's own (test switch only)
+  NetworkOf network;
   uint32_t idmap_layers;
   uint32_t layer_count;
   uint32_t extra_count;

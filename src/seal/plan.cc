@@ -72,26 +72,62 @@ void join_cgroups(Builder& b, const std::vector<Control>& joins) {
   if (!joins.empty()) b.add(Control::kCgroupNs, Op::kUnshare, {.number = CLONE_NEWCGROUP});
 }
 
-// Each layer becomes an overlay of its own: an overlay does not see what is mounted below its lower directory.
+// Layers of one target, `first` to `end` - 1.
+struct Stack {
+  size_t first, end;
+};
+
+std::vector<Stack> stacks_of(const std::vector<std::string>& targets) {
+  std::vector<Stack> stacks;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (i > 0 && targets[i] == targets[i - 1]) {
+      ++stacks.back().end;
+    } else {
+      stacks.push_back({i, i + 1});
+    }
+  }
+  return stacks;
+}
+
+// Mounts the layers where an overlay finds them; the answer is its lowerdir option.
+std::string attach_lower(Builder& b, const Stack& stack) {
+  std::string option = "lowerdir";
+  for (size_t i = stack.first; i < stack.end; ++i) {
+    const std::string place = fmt::format("/l{}", i);
+    b.add(Control::kNone, Op::kAttach, {.slot = static_cast<uint8_t>(kSlotLayer + i), .text = place});
+    option += (i == stack.first ? '=' : ':') + place;
+  }
+  return option;
+}
+
+void mount_overlay(Builder& b, const std::string& options, const std::string& target) {
+  b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "overlay", .more = options, .number = kQuiet});
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new" + target});
+}
+
+// Each target becomes an overlay of its own: an overlay does not see what is mounted below its lower directory.
 void mount_writable_root(Builder& b, const SandboxPolicy& policy) {
-  for (size_t i = 0; i < policy.layer_targets.size(); ++i) {
-    const auto slot = static_cast<uint8_t>(kSlotLayer + i);
-    b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = fmt::format("/l{}", i)});
+  for (const Stack& stack : stacks_of(policy.layer_targets)) {
+    const size_t i = stack.first;
+    const std::string lower = attach_lower(b, stack);
     b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/u{}", i), .number = 0755});
     b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/w{}", i), .number = 0700});
-    const std::string options =
-        fmt::format("lowerdir=/l{0},upperdir=/scratch/u{0},workdir=/scratch/w{0},userxattr,xino=off", i);
-    b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "overlay", .more = options, .number = kQuiet});
-    b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new" + policy.layer_targets[i]});
+    mount_overlay(b, fmt::format("{0},upperdir=/scratch/u{1},workdir=/scratch/w{1},userxattr,xino=off", lower, i),
+                  policy.layer_targets[i]);
   }
 }
 
 void mount_template_root(Builder& b, const SandboxPolicy& policy) {
-  for (size_t i = 0; i < policy.layer_targets.size(); ++i) {
-    const auto slot = static_cast<uint8_t>(kSlotLayer + i);
-    b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = "/new" + policy.layer_targets[i]});
-    b.add(Control::kReadOnly, Op::kSetAttributes,
-          {.text = "/new" + policy.layer_targets[i], .number = MOUNT_ATTR_RDONLY | kQuiet});
+  for (const Stack& stack : stacks_of(policy.layer_targets)) {
+    const std::string& target = policy.layer_targets[stack.first];
+    if (stack.end - stack.first > 1) {
+      const std::string lower = attach_lower(b, stack);
+      mount_overlay(b, lower + ",userxattr,xino=off", target);
+    } else {
+      const auto slot = static_cast<uint8_t>(kSlotLayer + stack.first);
+      b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = "/new" + target});
+    }
+    b.add(Control::kReadOnly, Op::kSetAttributes, {.text = "/new" + target, .number = MOUNT_ATTR_RDONLY | kQuiet});
   }
 }
 

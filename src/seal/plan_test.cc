@@ -105,6 +105,28 @@ TEST(PlanTest, ASandboxJoinsItsCgroupsBeforeItsCgroupNamespaceIsMade) {
   }
 }
 
+TEST(PlanTest, NeighbouringLayersOfOneTargetAreOneOverlayInBothModesAndTheFirstIsOnTop) {
+  for (const RootMode root : {RootMode::kWritable, RootMode::kTemplate}) {
+    SandboxPolicy policy = some_policy();
+    policy.root = root;
+    policy.layer_targets = {"/", "/usr", "/usr"};
+    const Plan plan = sandbox_plan(policy, all_abilities(), kJoins);
+    std::vector<std::string> overlays, at_usr;
+    for (const size_t i : all(plan, Op::kMount)) {
+      if (text_of(plan, plan.steps[i]) == "overlay") overlays.push_back(more_of(plan, plan.steps[i]));
+    }
+    for (const size_t i : all(plan, Op::kAttach)) {
+      const Step& step = plan.steps[i];
+      if (text_of(plan, step) != "/new/usr") continue;
+      EXPECT_EQ(step.slot, kSlotFree) << "a bare layer at /usr is one without its mask";
+      at_usr.push_back(text_of(plan, step));
+    }
+    ASSERT_FALSE(overlays.empty());
+    EXPECT_THAT(overlays.back(), StartsWith("lowerdir=/l1:/l2,"));
+    EXPECT_EQ(at_usr.size(), 1u);
+  }
+}
+
 TEST(PlanTest, EachCgroupIsJoinedThroughItsOwnSlotForItsOwnControl) {
   const Plan plan = some_sandbox();
   const auto joins = all(plan, Op::kWrite);

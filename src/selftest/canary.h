@@ -1,4 +1,4 @@
-// A file on the host with a secret in it, which attacks look for and try to change.
+// Files on the host with a secret in them, which attacks look for and try to change.
 #pragma once
 
 #include <string>
@@ -9,14 +9,16 @@
 namespace bj::selftest {
 
 inline constexpr const char* kCanaryPath = "/var/tmp/belljar-attack-canary";
+inline constexpr const char* kRootOnlyPath = "/usr/local/share/belljar-attack-canary";
 inline constexpr const char* kEvilPath = "/var/tmp/belljar-attack-evil";  // what an attack would make on the host
 inline constexpr const char* kCanarySecret =
     "belljar canary 8d1f6a52c07e4b39, nothing inside a sandbox may read this\n";
 
-// Several runs may go on at once: all share the file, the last one removes it.
+// A file with the secret that only its owner may read. Several runs may go on at once: all share the file, the last one
+// removes it.
 class Canary {
  public:
-  static Result<Canary> place();
+  static Result<Canary> place(const char* path);
   Canary(Canary&&) = default;
   ~Canary();
 
@@ -24,7 +26,8 @@ class Canary {
   std::string harm() const;
 
  private:
-  explicit Canary(Fd lock) : lock_(std::move(lock)) {}
+  Canary(const char* path, Fd lock) : path_(path), lock_(std::move(lock)) {}
+  const char* path_;
   Fd lock_;
 };
 

@@ -227,7 +227,7 @@ Task<void> work(Engine& engine, const RunOptions& options, const Canary& canary,
 }  // namespace
 
 Task<void> run_attacks(Engine& engine, const std::vector<Attack>& attacks, RunOptions options, OnFinding on_finding) {
-  const Result<Canary> canary = Canary::place();
+  const Result<Canary> canary = Canary::place(kCanaryPath);
   if (!canary) {
     on_finding(
         {"canary", "a file that attacks look for", 0, RunAs::kExec, {}, {Outcome::kBroken, canary.error().what}, 0});

@@ -2,97 +2,71 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-#include <charconv>
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <set>
+
+#include "base/log.h"
+#include "server/connection.h"
+#include "server/tls.h"
 
 namespace bj {
 namespace {
 
-namespace beast = boost::beast;
-namespace http = beast::http;
-namespace json = boost::json;
-using Tcp = asio::ip::tcp;
-using Request = http::request<http::string_body>;
-using Response = http::response<http::string_body>;
-
-constexpr size_t kMostConnections = 256;
-constexpr uint32_t kLongestHeader = 16 * 1024;
-constexpr uint64_t kLongestBody = 64 * 1024;
-constexpr auto kRequestTime = std::chrono::seconds(10);  // for a whole request, and for keeping an idle connection
 constexpr auto kRestAfterFailedAccept = std::chrono::milliseconds(100);
+constexpr auto kEndAgain = std::chrono::milliseconds(100);
+constexpr std::string_view kFull =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\n"
+    "Content-Length: 61\r\n\r\n{\"detail\": \"There are too many connections; try again later\"}";
 
-Response text_answer(const Request& request, http::status status, const char* type, std::string body) {
-  Response answer(status, request.version());
-  answer.set(http::field::server, "belljar");
-  answer.set(http::field::content_type, type);
-  answer.set("X-Content-Type-Options", "nosniff");
-  answer.set(http::field::cache_control, "no-store");
-  answer.keep_alive(request.keep_alive());
-  answer.body() = std::move(body);
-  answer.prepare_payload();
-  if (request.method() == http::verb::head) answer.body().clear();
-  return answer;
+// Deadlines are kept to about a quarter of the shortest.
+Clock::duration tick_for(const ServerLimits& limits) {
+  const auto shortest = std::min({limits.header_time, limits.idle_time, limits.body_time, limits.write_time});
+  return std::clamp<Clock::duration>(shortest / 4, std::chrono::milliseconds(5), std::chrono::seconds(1));
 }
 
-Response error_answer(const Request& request, http::status status, const std::string& sentence) {
-  return text_answer(request, status, "application/json", json::serialize(json::object{{"error", sentence}}) + "\n");
-}
-
-Response answer_to(const Request& request, const HealthFacts& facts) {
-  if (request.count(http::field::host) != 1 || !names_this_machine(std::string(request[http::field::host]))) {
-    return error_answer(request, http::status::forbidden,
-                        "the Host header must name this machine: localhost, 127.0.0.1 or [::1]");
-  }
-  const std::string target(request.target());
-  if (target != "/" && target != "/health")
-    return error_answer(request, http::status::not_found, "there is nothing here; try /health");
-  if (request.method() != http::verb::get && request.method() != http::verb::head) {
-    Response answer = error_answer(request, http::status::method_not_allowed, "only GET and HEAD are answered here");
-    answer.set(http::field::allow, "GET, HEAD");
-    return answer;
-  }
-  if (target == "/") {
-    return text_answer(request, http::status::ok, "text/plain; charset=utf-8",
-                       "Belljar " + facts.version + " is running; its health is at /health\n");
-  }
-  const json::object health{{"status", "ok"}, {"version", facts.version}, {"seal_full", facts.seal_full}};
-  return text_answer(request, http::status::ok, "application/json", json::serialize(health) + "\n");
-}
-
-// Why a request could not be read, as the answer to it; status 0: nothing to answer.
-unsigned status_of(const boost::system::error_code& error) {
-  if (error == http::error::header_limit) return 431;
-  if (error == http::error::body_limit) return 413;
-  if (error == http::error::end_of_stream || error == http::error::partial_message ||
-      error.category() != http::make_error_code(http::error::bad_method).category())
-    return 0;
-  return 400;
+// A few words to a client that can't be served, if its socket takes them at once.
+void turn_away(Tcp::socket socket) {
+  boost::system::error_code ignored;
+  (void)socket.non_blocking(true, ignored);
+  (void)socket.send(asio::buffer(kFull), 0, ignored);
 }
 
 }  // namespace
 
 struct HttpServer::Impl {
-  explicit Impl(const asio::any_io_executor& its) : executor(its), acceptor(its), changed(its) {}
+  Impl(const asio::any_io_executor& its, ServerOptions its_options)
+      : executor(its), options(std::move(its_options)), acceptor(its), rest(its), sweep(its), changed(its) {}
 
   asio::any_io_executor executor;
+  ServerOptions options;
+  std::unique_ptr<asio::ssl::context> tls;
   Tcp::acceptor acceptor;
-  HealthFacts facts;
-  std::set<beast::tcp_stream*> streams;
-  asio::steady_timer changed;  // cancelled when a connection ends: a condition variable
+  std::optional<Dispatcher> dispatcher;
+  std::optional<MetricGauge> open_connections;
+  std::set<Connection*> connections;
+  asio::steady_timer rest;     // after a failed accept
+  asio::steady_timer sweep;    // between looks at the deadlines
+  asio::steady_timer changed;  // cancelled when a connection or the sweeper ends: a condition variable
+  bool sweeping = false;
   bool stopping = false;
 
-  Result<void> open(const ServerAddress& address);
-  Task<void> talk(std::shared_ptr<beast::tcp_stream> stream);
+  Result<void> open();
   void begin(Tcp::socket socket);
+  void count() { open_connections->set(static_cast<double>(connections.size())); }
+  Task<void> look_at_deadlines();
+  Task<void> wait_for_end(Clock::time_point until);
 };
 
-Result<void> HttpServer::Impl::open(const ServerAddress& address) {
+Result<void> HttpServer::Impl::open() {
+  const ServerAddress& address = options.address;
+  if (!address.is_loopback() && !options.tls && !options.allow_plain) {
+    return fail(Code::kInvalid, "keys would cross the network in clear: give a certificate and its key to listen on " +
+                                    address.text() + ", or listen on 127.0.0.1");
+  }
+  if (options.tls) {
+    BJ_TRY(tls, make_tls_context(*options.tls));
+  }
   const Tcp::endpoint endpoint(asio::ip::make_address(address.host), address.port);
   boost::system::error_code error;
   (void)acceptor.open(endpoint.protocol(), error);
@@ -104,112 +78,90 @@ Result<void> HttpServer::Impl::open(const ServerAddress& address) {
                 fmt::format("port {} is in use: stop what listens there, or choose another with --listen {}:PORT",
                             address.port, address.host));
   }
-  if (error)
-    return fail(Code::kInvalid, fmt::format("can't listen on {}:{}: {}", address.host, address.port, error.message()));
+  if (error) return fail(Code::kInvalid, fmt::format("can't listen on {}: {}", address.text(), error.message()));
   return {};
 }
 
 void HttpServer::Impl::begin(Tcp::socket socket) {
-  auto stream = std::make_shared<beast::tcp_stream>(std::move(socket));
-  streams.insert(stream.get());
-  asio::co_spawn(executor, talk(stream), [this, stream](const std::exception_ptr&) {
-    streams.erase(stream.get());
+  auto connection = std::make_shared<Connection>(std::move(socket), tls.get(), options.limits, *dispatcher);
+  connections.insert(connection.get());
+  count();
+  asio::co_spawn(executor, connection->run(),
+                 asio::bind_cancellation_slot(connection->slot(), [this, connection](const std::exception_ptr&) {
+                   connections.erase(connection.get());
+                   count();
+                   changed.cancel();
+                 }));
+  if (std::exchange(sweeping, true)) return;
+  asio::co_spawn(executor, look_at_deadlines(), [this](const std::exception_ptr&) {
+    sweeping = false;
     changed.cancel();
   });
 }
 
-// One connection: requests in turn until it ends, errs or is too slow.
-Task<void> HttpServer::Impl::talk(std::shared_ptr<beast::tcp_stream> stream) {
-  beast::flat_buffer buffer(kLongestHeader + kLongestBody);
-  bool going = true;
-  while (going && !stopping) {
-    http::request_parser<http::string_body> parser;
-    parser.header_limit(kLongestHeader);
-    parser.body_limit(kLongestBody);
-    stream->expires_after(kRequestTime);
-    const auto [failed, ignored_size] = co_await http::async_read(*stream, buffer, parser, kNoThrow);
-    const unsigned bad = failed ? status_of(failed) : 0;
-    if (failed && bad == 0) break;
-    Response answer =
-        failed ? error_answer(parser.get(), http::status(bad), "the request can't be read: " + failed.message())
-               : answer_to(parser.get(), facts);
-    if (failed) answer.keep_alive(false);
-    going = answer.keep_alive();
-    stream->expires_after(kRequestTime);
-    const auto [unsent, sent_size] = co_await http::async_write(*stream, answer, kNoThrow);
-    if (unsent) break;
+// Runs as long as there are connections: a server that nobody uses does not wake up.
+Task<void> HttpServer::Impl::look_at_deadlines() {
+  while (!connections.empty()) {
+    sweep.expires_after(tick_for(options.limits));
+    co_await sweep.async_wait(kNoThrow);
+    const Clock::time_point now = Clock::now();
+    for (Connection* connection : connections) connection->check_deadline(now);
   }
-  boost::system::error_code ignored;
-  (void)stream->socket().shutdown(Tcp::socket::shutdown_both, ignored);
-  stream->close();
+}
+
+Task<void> HttpServer::Impl::wait_for_end(Clock::time_point until) {
+  while ((!connections.empty() || sweeping) && Clock::now() < until) {
+    if (connections.empty()) sweep.cancel();
+    changed.expires_at(until);
+    co_await changed.async_wait(kNoThrow);
+  }
 }
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
 
-Result<std::unique_ptr<HttpServer>> HttpServer::listen(const asio::any_io_executor& executor,
-                                                       const ServerAddress& address) {
-  auto impl = std::make_unique<Impl>(executor);
-  BJ_CHECK(impl->open(address));
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(const asio::any_io_executor& executor, ServerOptions options) {
+  auto impl = std::make_unique<Impl>(executor, std::move(options));
+  BJ_CHECK(impl->open());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
-Task<void> HttpServer::serve(HealthFacts facts) {
-  impl_->facts = std::move(facts);
-  while (!impl_->stopping) {
-    auto [error, socket] = co_await impl_->acceptor.async_accept(kNoThrow);
-    if (error == asio::error::operation_aborted) co_return;
+Task<void> HttpServer::serve(Service service) {
+  Impl& it = *impl_;
+  const bool local = it.options.address.is_loopback();
+  it.open_connections = service.metrics.gauge("belljar_http_connections", "Open connections");
+  it.dispatcher.emplace(std::move(service), it.options.site,
+                        local ? Dispatcher::Reach::kLoopback : Dispatcher::Reach::kNetwork);
+  while (!it.stopping) {
+    auto [error, socket] = co_await it.acceptor.async_accept(kNoThrow);
+    if (error == asio::error::operation_aborted || it.stopping) co_return;
     if (error) {  // out of descriptors, most likely: it must not become a busy loop
-      impl_->changed.expires_after(kRestAfterFailedAccept);
-      co_await impl_->changed.async_wait(kNoThrow);
-    } else if (impl_->streams.size() < kMostConnections) {
-      impl_->begin(std::move(socket));
+      log_warning("accept_failed", {{"what", error.message()}});
+      it.rest.expires_after(kRestAfterFailedAccept);
+      co_await it.rest.async_wait(kNoThrow);
+    } else if (it.connections.size() < it.options.limits.connections) {
+      it.begin(std::move(socket));
+    } else {
+      turn_away(std::move(socket));
     }
   }
 }
 
 Task<void> HttpServer::stop() {
-  impl_->stopping = true;
-  impl_->acceptor.close();
-  for (beast::tcp_stream* stream : impl_->streams) stream->cancel();
-  while (!impl_->streams.empty()) {
-    impl_->changed.expires_at(Clock::time_point::max());
-    co_await impl_->changed.async_wait(kNoThrow);
+  Impl& it = *impl_;
+  it.stopping = true;
+  boost::system::error_code ignored;
+  (void)it.acceptor.close(ignored);
+  it.rest.cancel();
+  for (Connection* connection : it.connections) connection->begin_stop();
+  co_await it.wait_for_end(Clock::now() + it.options.limits.stop_time);
+  while (!it.connections.empty() || it.sweeping) {
+    for (Connection* connection : it.connections) connection->end();
+    it.sweep.cancel();
+    co_await it.wait_for_end(Clock::now() + kEndAgain);
   }
 }
 
 uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }
-
-Result<ServerAddress> parse_address(const std::string& text) {
-  const size_t colon = text.rfind(':');
-  ServerAddress address;
-  std::string host = text.substr(0, colon);
-  const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (port.empty() || error != std::errc() || end != port.data() + port.size()) {
-    return fail(Code::kInvalid, "\"" + text + "\" is not ADDRESS:PORT, such as 127.0.0.1:8090");
-  }
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  if (host == "localhost") host = "127.0.0.1";
-  boost::system::error_code bad;
-  const auto ip = asio::ip::make_address(host, bad);
-  if (bad) return fail(Code::kInvalid, "\"" + host + "\" is not an IP address: use 127.0.0.1:" + port);
-  if (!ip.is_loopback()) {
-    return fail(Code::kInvalid,
-                "Belljar listens on loopback only as long as it has no authentication: use 127.0.0.1:" + port);
-  }
-  address.host = ip.to_string();
-  return address;
-}
-
-bool names_this_machine(const std::string& host) {
-  for (const std::string name : {"localhost", "127.0.0.1", "[::1]"}) {
-    if (host == name) return true;
-    if (!host.starts_with(name + ":")) continue;
-    const std::string port = host.substr(name.size() + 1);
-    return !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
-  }
-  return false;
-}
 
 }  // namespace bj

@@ -1,43 +1,76 @@
-// A minimal HTTP/1.1 server: GET /health for machines, GET / for people. It answers only requests that name this
-// machine (Host), because a browser's page can make any name point here. Headers are bounded in size and time,
-// connections in number.
+// The HTTP/1.1 server: keep-alive, pipelining, streams both ways, WebSockets, TLS. It answers only requests that name
+// it (address.h), bounds everything a client can send or keep open, and stops gracefully.
 //
-// All of it stays on the executor's thread. Only http_server.cc includes Beast, which is slow to compile.
+//   auto server = HttpServer::listen(executor, options);        // the port is ours
+//   add_builtin_routes(router, metrics, facts);                 // builtin_routes.h
+//   co_await (*server)->serve({router, metrics, authenticate});  // until stop() or cancelled
+//   co_await (*server)->stop();
+//
+// All of it, handlers included, runs on the executor's one thread: a handler that blocks blocks everyone.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/async.h"
+#include "server/address.h"
+#include "server/metrics.h"
+#include "server/router.h"
 
 namespace bj {
 
-struct ServerAddress {
-  std::string host = "127.0.0.1";  // an IP address of the loopback
-  uint16_t port = 8090;
+struct TlsFiles {
+  std::string certificate;  // PEM, the chain with the server's own first
+  std::string key;          // PEM
 };
 
-// "127.0.0.1:8090", "[::1]:8090", "localhost:8090". Anything but loopback is refused: there is no authentication yet.
-Result<ServerAddress> parse_address(const std::string& text);
+// Says that keys and secrets may cross a network in clear: for a listener behind a proxy that does TLS.
+struct AllowPlain {};
 
-// True for localhost, 127.0.0.1 and [::1], with or without a port.
-bool names_this_machine(const std::string& host);
+struct ServerLimits {
+  uint32_t header_bytes = 32 * 1024;
+  uint32_t header_fields = 100;
+  uint32_t connections = 1024;
+  uint64_t web_socket_message_bytes = 16 << 20;
+  std::chrono::milliseconds header_time{10'000};  // from a request's first byte to the end of its header, TLS likewise
+  std::chrono::milliseconds idle_time{75'000};    // between requests
+  std::chrono::milliseconds body_time{30'000};    // for each further piece of a body
+  std::chrono::milliseconds write_time{30'000};   // for each piece of a response to be taken
+  std::chrono::milliseconds heartbeat{15'000};    // of event streams and WebSockets
+  std::chrono::milliseconds stop_time{10'000};    // for requests in flight when the server stops
+};
 
-struct HealthFacts {
-  std::string version;
-  bool seal_full = false;
+struct ServerOptions {
+  ServerAddress address;
+  std::optional<TlsFiles> tls;
+  std::optional<AllowPlain> allow_plain;  // without TLS, only loopback is listened on unless this is set
+  SitePolicy site;
+  ServerLimits limits;
+};
+
+// Finds out who asks, by the request's headers. A failure of kDenied is answered by 401, others by their code's status.
+using Authenticate = std::function<Task<Result<Actor>>(const HttpRequest&)>;
+
+// What is served. The referenced must outlive the server. Without `authenticate`, only public routes are answered.
+struct Service {
+  const Router& router;
+  Metrics& metrics;
+  Authenticate authenticate;
 };
 
 class HttpServer {
  public:
-  static Result<std::unique_ptr<HttpServer>> listen(const asio::any_io_executor& executor,
-                                                    const ServerAddress& address);
+  static Result<std::unique_ptr<HttpServer>> listen(const asio::any_io_executor& executor, ServerOptions options);
+  // Call stop() first if serve() was called.
   ~HttpServer();
 
   // Accepts until it is cancelled or stop() is called. Who connects earlier waits for it.
-  Task<void> serve(HealthFacts facts);
-  // Closes the listener, ends connections and waits for them.
+  Task<void> serve(Service service);
+  // Closes the listener and idle connections at once, lets requests in flight finish until stop_time, ends the rest.
   Task<void> stop();
   uint16_t port() const;
 

@@ -73,13 +73,13 @@ std::string_view role_name(Role role) {
     case Role::kMember: return "member";
     case Role::kReadOnly: break;
   }
-  return "read_only";
+  return "read-only";
 }
 
 Result<Role> role_of(std::string_view name) {
   for (const Role role : {Role::kAdmin, Role::kMember, Role::kReadOnly})
     if (name == role_name(role)) return role;
-  return fail(Code::kInvalid, "a role is admin, member or read_only, not '" + std::string(name) + "'");
+  return fail(Code::kInvalid, "a role is admin, member or read-only, not '" + std::string(name) + "'");
 }
 
 Result<ApiKeyTable::Made> ApiKeyTable::create(const Actor& owner, const std::string& name, Role role) {

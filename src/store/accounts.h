@@ -35,7 +35,7 @@ class UserTable {
   Database& database_;
 };
 
-std::string_view role_name(Role role);  // admin | member | read_only
+std::string_view role_name(Role role);  // admin | member | read-only
 Result<Role> role_of(std::string_view name);
 
 class ApiKeyTable {

@@ -150,14 +150,17 @@ const CgroupRoot::Hierarchy* CgroupRoot::find(Controller controller) const {
   return nullptr;
 }
 
-void CgroupRoot::remove_leftovers(const std::string& prefix) const {
+bool CgroupRoot::remove_leftovers(const std::string& prefix) const {
+  bool all = true;
   for (const Hierarchy& hierarchy : hierarchies_) {
     const auto entries = list_directory(hierarchy.dir.get());
     if (!entries) continue;
     for (const Entry& entry : *entries) {
-      if (entry.name.starts_with(prefix)) ::unlinkat(hierarchy.dir.get(), entry.name.c_str(), AT_REMOVEDIR);
+      if (!entry.name.starts_with(prefix)) continue;
+      if (::unlinkat(hierarchy.dir.get(), entry.name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) all = false;
     }
   }
+  return all;
 }
 
 Result<Cgroup> Cgroup::create(std::shared_ptr<const CgroupRoot> root, std::string name) {

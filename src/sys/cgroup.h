@@ -52,8 +52,9 @@ class CgroupRoot {
   const std::string& device() const { return device_; }
   const Hierarchy* find(Controller controller) const;
 
-  // Removes the groups whose names start with `prefix`, left by an instance that died. Groups with processes stay.
-  void remove_leftovers(const std::string& prefix) const;
+  // Removes the groups whose names start with `prefix`, left by an instance that died. Groups with processes stay, and
+  // the answer is false.
+  bool remove_leftovers(const std::string& prefix) const;
 
  private:
   void open_version1(const std::string& name, const std::string& mountinfo);

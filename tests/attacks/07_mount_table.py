@@ -8,8 +8,11 @@ import collections
 
 
 def attack():
-    with open("/proc/self/mountinfo") as table:
-        lines = [line.split() for line in table]
+    try:
+        with open("/proc/self/mountinfo") as table:
+            lines = [line.split() for line in table]
+    except FileNotFoundError:
+        return "ESCAPED: another call's /proc lies over the own"
     points = collections.Counter(fields[4] for fields in lines)
     for private in ("/tmp", "/home/user", "/run"):
         if points[private] > 1:

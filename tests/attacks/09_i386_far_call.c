@@ -44,9 +44,9 @@ static int verdict(long (*entry)(void), const char* name) {
 }
 
 static long far_call_getpid(void) {
-  static const unsigned char code[] = {0xb8, 20, 0, 0, 0,  // mov eax, 20 (getpid)
-                                       0xcd, 0x80,         // int 0x80
-                                       0xcb};              // far return
+  static const unsigned char code[] = {0xb8, 20,   0, 0, 0,  // mov eax, 20 (getpid)
+                                       0xcd, 0x80,           // int 0x80
+                                       0xcb};                // far return
   const int anything = PROT_READ | PROT_WRITE | PROT_EXEC;
   unsigned char* low = mmap(NULL, 16384, anything, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
   if (low == MAP_FAILED) return -ENOMEM;

@@ -14,7 +14,7 @@ ARCHIVE_FAMILIES = {5, 28}  # attacks of these are archives, made by archives.py
 FAMILIES = {1, *range(3, 13), 14, 15, 16, 24, 25, 28, 29}
 
 CONTROLS = set("""userns pidns mountns netns ipcns utsns cgroupns root idmap proc dev caps nnp seccomp landlock rlimits
-memory cpu pids io disk fds uid hostname session environment wall output result reaper readonly""".split())
+memory cpu pids io disk fds uid hostname session environment wall output result reaper readonly mask""".split())
 WITHOUT_AN_ATTACK = {
     "io": "what a sandbox writes lies in memory, so there is no disk to slow down",
 }

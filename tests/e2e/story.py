@@ -31,9 +31,10 @@ class Story(unittest.TestCase):
         os.chmod(path, 0o644)
         return path
 
-    def belljar(self, *arguments, **more):
+    @classmethod
+    def belljar(cls, *arguments, **more):
         command = [BELLJAR, *arguments]
-        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch, **more.pop("env", {})}
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **more.pop("env", {})}
         return subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, env=environment, **more)
 
     def run_tool(self, source, args=None, *flags, name="tool.py"):
@@ -62,14 +63,30 @@ class Story(unittest.TestCase):
 
 
 def instances(data):
-    folder = os.path.join(data, "instances")
-    return os.listdir(folder) if os.path.isdir(folder) else []
+    """The instances, alive or killed, that have this data directory; as root they are known machine-wide."""
+    folder = "/run/belljar/instances" if os.geteuid() == 0 else os.path.join(data, "instances")
+    found = []
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        try:
+            with open(os.path.join(folder, name)) as file:
+                found += [name] if file.read() == data + "\n" else []
+        except FileNotFoundError:
+            pass  # another's, which ended just now
+    return found
 
 
 def groups_of(instance):
     found = []
     for folder, folders, _ in os.walk("/sys/fs/cgroup"):
         found += [os.path.join(folder, name) for name in folders if name.startswith(instance + "-")]
+    return found
+
+
+def processes_in(groups):
+    found = []
+    for group in groups:
+        with open(os.path.join(group, "cgroup.procs")) as file:
+            found += file.read().split()
     return found
 
 

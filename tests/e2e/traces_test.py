@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from story import BELLJAR, Story, groups_of, instances, processes_mentioning
+from story import BELLJAR, Story, groups_of, instances, processes_in, processes_mentioning
 
 
 class WhatIsLeft(Story):
@@ -40,8 +40,21 @@ class WhatIsLeft(Story):
         process.kill()
         process.wait(30)
         process.communicate()
-        self.wait_until(lambda: processes_mentioning("7654325") == [])
+        self.wait_until(lambda: processes_mentioning("7654325") == [] and not processes_in(groups_of(instance)))
         self.in_sandbox("true")
+        self.assertEqual((instances(self.data), groups_of(instance)), ([], []))
+
+    @unittest.skipUnless(os.geteuid() == 0, "without root each data directory knows its own instances only")
+    def test_after_kill_9_a_start_with_another_data_directory_removes_the_rest(self):
+        process = self.launch("exec", "--", "sh", "-c", "echo up; sleep 7654326")
+        process.stdout.readline()
+        (instance,) = instances(self.data)
+        self.assertNotEqual(groups_of(instance), [])
+        process.kill()
+        process.wait(30)
+        process.communicate()
+        self.wait_until(lambda: processes_mentioning("7654326") == [] and not processes_in(groups_of(instance)))
+        self.belljar("exec", "--", "true", env={"BELLJAR_DATA": os.path.join(self.scratch, "other")})
         self.assertEqual((instances(self.data), groups_of(instance)), ([], []))
 
     def test_a_sandbox_that_could_not_be_made_leaves_nothing(self):

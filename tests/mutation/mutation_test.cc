@@ -10,6 +10,7 @@
 #include <map>
 
 #include "engine/engine.h"
+#include "selftest/attack_base.h"
 #include "selftest/attack_files.h"
 #include "selftest/runner.h"
 #include "selftest/table.h"
@@ -26,9 +27,10 @@ constexpr uint64_t kMoreOutput = 1 << 20;
 
 // Everything that is switched off: the controls of seal/control.h and what the engine enforces beside them.
 const std::vector<std::string> kSwitches = {
-    "userns", "pidns", "mountns", "netns",   "ipcns",       "utsns",    "cgroupns", "root",   "readonly", "idmap",
-    "proc",   "dev",   "caps",    "nnp",     "seccomp",     "landlock", "rlimits",  "memory", "cpu",      "pids",
-    "disk",   "fds",   "uid",     "session", "environment", "hostname", "wall",     "output", "result",   "reaper"};
+    "userns",      "pidns",    "mountns", "netns",  "ipcns",  "utsns",  "cgroupns", "root",
+    "readonly",    "idmap",    "proc",    "dev",    "caps",   "nnp",    "seccomp",  "landlock",
+    "rlimits",     "memory",   "cpu",     "pids",   "disk",   "fds",    "uid",      "session",
+    "environment", "hostname", "wall",    "output", "result", "reaper", "mask"};
 
 const std::map<std::string, std::string> kNotSwitched = {
     {"io", "what a sandbox writes lies in memory, so no attack can be slowed down by it"}};
@@ -89,15 +91,15 @@ std::string run_in_child(const std::string& without, const std::vector<Attack>& 
       context,
       [&]() -> Task<void> {
         const Result<void> started = co_await (*engine)->start();
-        const Result<Template> image = (*engine)->templates().find("base");
-        if (started && image) {
+        const Result<AttackBase> base = AttackBase::make((*engine)->templates(), "base");
+        if (started && base) {
           RunOptions run;
-          run.image = *image;
+          run.image = base->image;
           run.image.sudo = without != "idmap";  // root inside can't make its socket where it owns nothing
           run.only = only;
           co_await run_attacks(**engine, attacks, std::move(run), [&](const Finding& f) { findings.push_back(f); });
         } else {
-          error = started ? image.error().what : started.error().what;
+          error = started ? base.error().what : started.error().what;
         }
         co_await (*engine)->stop();
       },

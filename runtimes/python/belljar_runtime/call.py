@@ -5,7 +5,7 @@ from belljar_runtime.own_builtins import OWN as __builtins__
 import sys
 from posix import environ, putenv
 
-from belljar_runtime import failure, jsontext
+from belljar_runtime import failure, jsontext, letta_mode, letta_values
 from belljar_runtime.arguments import bind
 from belljar_runtime.awaiting import is_async, run_to_end
 from belljar_runtime.tool import Tool
@@ -30,8 +30,9 @@ class Call:
         try:
             self._request = jsontext.parse(str(payload, "utf-8"))
             self._nonce = self._request["nonce"]
+            self._is_letta = self._request.get("letta") is not None
         except Exception:
-            self._request, self._nonce = None, ""
+            self._request, self._nonce, self._is_letta = None, "", False
 
     def answer(self):
         try:
@@ -45,6 +46,8 @@ class Call:
     def forget(self):
         if self._tool is not None:
             self._tool.forget()
+        if self._is_letta:
+            letta_mode.clean_up()
 
     def _outcome(self):
         try:
@@ -54,6 +57,8 @@ class Call:
             return verdict.status, self._verdict_body(verdict)
         except BaseException as error:
             _take_back_control()
+            if self._is_letta and isinstance(error, SystemExit) and (error.code is None or error.code == 0):
+                return "ok", b'"return":null'
             return "error", self._exception_body(error)
         return "ok", b'"return":' + encoded
 
@@ -63,6 +68,8 @@ class Call:
             raise Invalid("InvalidCall", "The call is not a JSON object with a nonce; this is a fault of the engine.")
         most_bytes = request["max_return_bytes"]
         _set_environment(request["env"])
+        if self._is_letta:
+            return self._run_letta(most_bytes)
         self._tool = tool = Tool(request["source"], request["filename"], self._surroundings)
         tool.run()
         function = tool.function(request["name"])
@@ -72,6 +79,23 @@ class Call:
             value = run_to_end(value, most_bytes)
         _take_back_control()
         return encode_return(value, most_bytes)
+
+    def _run_letta(self, most_bytes):
+        """The return value, and after it what only Letta's calls have: its text, the agent's state."""
+        request = self._request
+        handlers_before = letta_mode.count_exit_handlers()
+        self._tool = letta_mode.make_tool(request, self._surroundings)
+        call = letta_mode.LettaCall(self._tool, request)
+        value = call.value()
+        _take_back_control()
+        encoded, text = letta_values.encode(value, most_bytes)
+        if text is not None:
+            encoded += b',"text":' + text
+        if call.state is not None:
+            encoded += b',"agent_state":' + letta_values.encode_state(call.state, most_bytes)
+        letta_mode.run_exit_handlers(handlers_before)
+        _take_back_control()
+        return encoded
 
     def _imports(self):
         try:

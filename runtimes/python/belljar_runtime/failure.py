@@ -42,7 +42,7 @@ def name_of(error):
     kind = type(error)
     try:
         module, name = kind.__module__, kind.__qualname__
-        return bounded(name if module == "builtins" else module + "." + name, 500)
+        return bounded(name if module in ("builtins", "__main__") else module + "." + name, 500)
     except Exception:
         return "Exception"
 

@@ -24,6 +24,10 @@ class _ScannerOptions:
         raise ValueError(name + " is not JSON")
 
 
+class _LenientOptions(_ScannerOptions):
+    parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
+
+
 def _refuse(value):
     raise TypeError("not a plain JSON type")
 
@@ -74,6 +78,26 @@ def parse(text):
     finally:
         if digit_limit:
             _set_digit_limit(digit_limit)
+    if end != len(text):
+        raise ValueError("more text after the JSON value")
+    return value
+
+
+def parse_lenient(text):
+    """As `json.loads` does it: NaN and the infinities are accepted too. For text that a caller sent as an argument."""
+    try:
+        from _json import make_scanner
+
+        scan = make_scanner(_LenientOptions)
+    except ImportError:
+        import json
+
+        return json.loads(text)
+    text = text.strip(" \t\r\n")
+    try:
+        value, end = scan(text, 0)
+    except StopIteration:
+        raise ValueError("not JSON") from None
     if end != len(text):
         raise ValueError("more text after the JSON value")
     return value

@@ -13,14 +13,25 @@ _Module = type(sys)
 _modules = sys.modules
 
 
+class SourceError(Failed):
+    """The source does not compile."""
+
+    def __init__(self, filename, line, reason, shown):
+        Failed.__init__(self, "SyntaxError", "%s, line %d: %s" % (filename, line, reason),
+                        shown + "SyntaxError: " + reason + "\n")
+        self.line = line
+        self.reason = reason
+
+
 class Tool:
     """The module of one source text. Made but not yet executed: `run` does that."""
 
-    def __init__(self, source, filename, surroundings):
+    def __init__(self, source, filename, surroundings, module_name=None):
         self.source = source
         self.filename = filename
         self.code = _compile(source, filename)
-        self.module_name = _module_name(filename, surroundings)
+        self.module_name = module_name or _module_name(filename, surroundings)
+        self._replaced = _modules.get(self.module_name)
         module = _Module(self.module_name)
         self.namespace = module.__dict__
         # Without this, exec would hand our private builtins to the tool.
@@ -48,7 +59,10 @@ class Tool:
         return value
 
     def forget(self):
-        _modules.pop(self.module_name, None)
+        if self._replaced is None:
+            _modules.pop(self.module_name, None)
+        else:
+            _modules[self.module_name] = self._replaced
 
     def _function_names(self):
         return [name for name in _defined_functions(self.code)
@@ -88,7 +102,7 @@ def _compile(source, filename):
     except (RecursionError, MemoryError, OverflowError):
         line, reason = 1, "the source is nested too deeply to compile"
         shown = _pointed_at(filename, line, None)
-    raise Failed("SyntaxError", "%s, line %d: %s" % (filename, line, reason), shown + "SyntaxError: " + reason + "\n")
+    raise SourceError(filename, line, reason, shown)
 
 
 def _line_of(source, index):

@@ -1,0 +1,179 @@
+// /v1/agents, as far as tools need them: attached tools, memory blocks, secrets.
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "api/handler.h"
+#include "api/letta/bodies.h"
+#include "api/letta/routes.h"
+#include "api/letta/shapes.h"
+#include "api/route_group.h"
+
+namespace bj::letta {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int64_t kUsualLimit = 50;
+
+// Blocks.
+Result<WholeAgent> whole(Store& store, const std::string& organization, AgentRow row) {
+  WholeAgent agent;
+  BJ_TRY(agent.tools, store.agents().tools(organization, row.id));
+  BJ_TRY(agent.blocks, store.agents().blocks(organization, row.id));
+  BJ_TRY(agent.variables, store.agents().variables(organization, row.id));
+  agent.row = std::move(row);
+  return agent;
+}
+
+// Blocks.
+Result<WholeAgent> load(Store& store, const std::string& organization, const std::string& id) {
+  BJ_TRY(AgentRow row, store.agents().get(organization, id));
+  return whole(store, organization, std::move(row));
+}
+
+// Blocks.
+Result<WholeAgent> create_agent(Store& store, const Actor& actor, AgentDraft draft) {
+  for (const std::string& name : draft.tool_names) {
+    BJ_TRY(const std::optional<ToolRow> tool, store.tools().find_by_name(actor.organization, name));
+    if (!tool) return fail(Code::kNotFound, "there is no tool \"" + name + "\"");
+    draft.agent.tool_ids.push_back(tool->id);
+  }
+  BJ_TRY(AgentRow row, store.agents().create(actor, std::move(draft.agent)));
+  return whole(store, actor.organization, std::move(row));
+}
+
+void apply(const AgentPatch& patch, AgentRow& row) {
+  if (patch.name) row.name = *patch.name;
+  if (patch.description) row.description = *patch.description;
+  if (patch.system) row.system = *patch.system;
+  if (patch.project_id) row.project_id = *patch.project_id;
+  if (patch.tags) row.tags = json::serialize(json::array(patch.tags->begin(), patch.tags->end()));
+  if (patch.metadata) row.metadata = json::serialize(*patch.metadata);
+}
+
+// Blocks.
+Result<WholeAgent> change_agent(Store& store, const Actor& actor, const std::string& id, const AgentPatch& patch) {
+  const auto edit = [&patch](AgentRow& row) -> Result<void> {
+    apply(patch, row);
+    return {};
+  };
+  BJ_CHECK(store.agents().change(actor, id, edit));
+  if (patch.tool_ids) BJ_CHECK(store.agents().set_tools(actor, id, *patch.tool_ids));
+  if (patch.variables) {
+    std::vector<NewVariable> variables;
+    for (const auto& [key, value] : *patch.variables) variables.push_back({key, Secret(value), {}});
+    BJ_CHECK(store.agents().set_variables(actor, id, variables));
+  }
+  return load(store, actor.organization, id);
+}
+
+HttpResponse answer(const HttpRequest& request, const WholeAgent& agent) {
+  return json_response(200, agent_json(agent, shown_to(request.actor)));
+}
+
+Task<Result<HttpResponse>> create(Services services, HttpRequest& request) {
+  BJ_CO_TRY(AgentDraft draft, read_body(request, UnknownKeys::kIgnore, read_agent_create));
+  const auto make = [&] { return create_agent(services.store, request.actor, std::move(draft)); };
+  BJ_CO_TRY(const WholeAgent agent, co_await offload(services.threads, make));
+  co_return answer(request, agent);
+}
+
+Task<Result<HttpResponse>> get(Services services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
+  const auto find = [&] { return load(services.store, request.actor.organization, id); };
+  BJ_CO_TRY(const WholeAgent agent, co_await offload(services.threads, find));
+  co_return answer(request, agent);
+}
+
+Task<Result<HttpResponse>> list(Services services, HttpRequest& request) {
+  BJ_CO_TRY(const Page page, page_of(request, kUsualLimit, Order::kDescending));
+  const MaybeText name = query_text(request, "name");
+  const auto find = [&]() -> Result<std::vector<WholeAgent>> {
+    std::vector<WholeAgent> agents;
+    BJ_TRY(std::vector<AgentRow> rows, services.store.agents().list(request.actor.organization, page, name));
+    for (AgentRow& row : rows) {
+      BJ_TRY(WholeAgent agent, whole(services.store, request.actor.organization, std::move(row)));
+      agents.push_back(std::move(agent));
+    }
+    return agents;
+  };
+  BJ_CO_TRY(const std::vector<WholeAgent> agents, co_await offload(services.threads, find));
+  json::array all;
+  for (const WholeAgent& agent : agents) all.push_back(agent_json(agent, shown_to(request.actor)));
+  co_return json_response(200, all);
+}
+
+Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
+  BJ_CO_TRY(const AgentPatch wanted, read_body(request, UnknownKeys::kIgnore, read_agent_update));
+  const auto change = [&] { return change_agent(services.store, request.actor, id, wanted); };
+  BJ_CO_TRY(const WholeAgent agent, co_await offload(services.threads, change));
+  co_return answer(request, agent);
+}
+
+Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
+  const auto remove_it = [&] { return services.store.agents().remove(request.actor.organization, id); };
+  BJ_CO_CHECK(co_await offload(services.threads, remove_it));
+  co_return json_response(200, nullptr);
+}
+
+Task<Result<HttpResponse>> list_tools(Services services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
+  const auto find = [&] { return load(services.store, request.actor.organization, id); };
+  BJ_CO_TRY(const WholeAgent agent, co_await offload(services.threads, find));
+  json::array tools;
+  // Every tool is on the first page; the clients ask for more pages until one is empty.
+  if (!query_text(request, "after") && !query_text(request, "before")) {
+    for (const ToolRow& tool : agent.tools) tools.push_back(tool_json(tool));
+  }
+  co_return json_response(200, tools);
+}
+
+using Link = Result<void> (AgentTable::*)(const Actor&, const std::string&, const std::string&);
+
+Task<Result<HttpResponse>> link(Services services, HttpRequest& request, const char* what, Link change) {
+  BJ_CO_TRY(const std::string agent, id_of(request, "agent_id", "agent"));
+  BJ_CO_TRY(const std::string other, id_of(request, std::string(what) + "_id", what));
+  const auto work = [&]() -> Result<WholeAgent> {
+    BJ_CHECK((services.store.agents().*change)(request.actor, agent, other));
+    return load(services.store, request.actor.organization, agent);
+  };
+  BJ_CO_TRY(const WholeAgent whole_agent, co_await offload(services.threads, work));
+  co_return answer(request, whole_agent);
+}
+
+Task<Result<HttpResponse>> attach_tool(Services services, HttpRequest& request) {
+  return link(services, request, "tool", &AgentTable::attach_tool);
+}
+Task<Result<HttpResponse>> detach_tool(Services services, HttpRequest& request) {
+  return link(services, request, "tool", &AgentTable::detach_tool);
+}
+Task<Result<HttpResponse>> attach_block(Services services, HttpRequest& request) {
+  return link(services, request, "block", &AgentTable::attach_block);
+}
+Task<Result<HttpResponse>> detach_block(Services services, HttpRequest& request) {
+  return link(services, request, "block", &AgentTable::detach_block);
+}
+
+}  // namespace
+
+void add_agent_routes(Router& router, const std::string& prefix, Services services) {
+  RouteGroup<Services> agents(router, prefix + "/agents", "agents", services);
+  const json::value agent = ref("AgentState");
+  const std::string one = "/{agent_id}";
+  agents.add(Method::kPost, "/", create, "Create an agent", agent_schema(), agent);
+  agents.add(Method::kGet, "/", list, "List agents", nullptr, array_of("AgentState"),
+             {Access::kByMethod, page_parameters()});
+  agents.add(Method::kGet, one, get, "Get an agent", nullptr, agent);
+  agents.add(Method::kPatch, one, patch, "Change an agent", agent_schema(), agent);
+  agents.add(Method::kDelete, one, remove, "Remove an agent", nullptr, json::object{});
+  agents.add(Method::kGet, one + "/tools", list_tools, "List an agent's tools", nullptr, array_of("Tool"));
+  agents.add(Method::kPatch, one + "/tools/attach/{tool_id}", attach_tool, "Attach a tool", nullptr, agent);
+  agents.add(Method::kPatch, one + "/tools/detach/{tool_id}", detach_tool, "Detach a tool", nullptr, agent);
+  const std::string blocks = one + "/core-memory/blocks";
+  agents.add(Method::kPatch, blocks + "/attach/{block_id}", attach_block, "Attach a block", nullptr, agent);
+  agents.add(Method::kPatch, blocks + "/detach/{block_id}", detach_block, "Detach a block", nullptr, agent);
+}
+
+}  // namespace bj::letta

@@ -1,0 +1,58 @@
+// Runs: from a source that comes with the request, and of an agent's tool.
+#include "api/handler.h"
+#include "api/letta/bodies.h"
+#include "api/letta/routes.h"
+#include "api/letta/shapes.h"
+#include "api/route_group.h"
+
+namespace bj::letta {
+namespace {
+
+namespace json = boost::json;
+
+Task<Result<HttpResponse>> run_from_source(Services services, HttpRequest& request) {
+  BJ_CO_TRY(ToolRunFromSource body, read_body(request, read_tool_run));
+  const json::value name = body.name ? json::value(*body.name) : json::value(nullptr);
+  RunRequest run;
+  run.actor = request.actor;
+  run.arguments = std::move(body.args);
+  run.variables = std::move(body.env_vars).value_or(std::map<std::string, std::string>());
+  BJ_CO_TRY(run.tool, co_await services.catalog.make(std::move(body)));
+  const int64_t limit = run.tool.return_char_limit;
+  BJ_CO_TRY(const RunOutcome outcome, co_await services.runner.run(std::move(run)));
+  co_return json_response(200, return_message_json(outcome, name, limit));
+}
+
+Task<Result<HttpResponse>> run_of_agent(Services services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string agent, id_of(request, "agent_id", "agent"));
+  json::object args;
+  if (!request.body.empty()) {
+    BJ_CO_TRY(args, read_body(request, UnknownKeys::kForbid, read_run_args));
+  }
+  const std::string& name = request.parameter("tool_name");
+  const auto find = [&] { return services.store.agents().attached_tool(request.actor.organization, agent, name); };
+  BJ_CO_TRY(std::optional<ToolRow> tool, co_await offload(services.threads, find));
+  if (!tool) {
+    co_return fail(Code::kNotFound, "Tool '" + name + "' not found or not attached to agent '" + agent + "'");
+  }
+  RunRequest run;
+  run.actor = request.actor;
+  run.tool = std::move(*tool);
+  run.agent_id = agent;
+  run.arguments = std::move(args);
+  BJ_CO_TRY(RunOutcome outcome, co_await services.runner.run(std::move(run)));
+  if (!outcome.success) outcome.value = nullptr;
+  co_return json_response(200, execution_json(outcome));
+}
+
+}  // namespace
+
+void add_run_routes(Router& router, const std::string& prefix, Services services) {
+  RouteGroup<Services> runs(router, prefix, "runs", services);
+  runs.add(Method::kPost, "/tools/run", run_from_source, "Run a tool from its source", run_from_source_schema(),
+           json::object{{"type", "object"}});
+  runs.add(Method::kPost, "/agents/{agent_id}/tools/{tool_name}/run", run_of_agent, "Run an agent's tool",
+           run_args_schema(), ref("ToolExecutionResult"));
+}
+
+}  // namespace bj::letta

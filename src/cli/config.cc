@@ -1,0 +1,85 @@
+// belljar config: what is set, and where.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <boost/json/array.hpp>
+
+#include "cli/context.h"
+#include "cli/flags.h"
+#include "cli/json_output.h"
+#include "cli/limit_fields.h"
+#include "cli/say.h"
+#include "cli/service_options.h"
+#include "cli/table.h"
+#include "engine/environment_index.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kFooter =
+    R"(Settings come from flags, the environment, the config file and defaults, the former over the latter. Secrets are shown
+as ****. Those of the tool service have Letta's names; in the config file they stand under [tools].
+
+Examples:
+  belljar config show
+  TOOL_SANDBOX_TIMEOUT=30 belljar config show --json)";
+
+std::string origin_of(const Settings& settings, const std::string& name) {
+  const auto found = settings.origins.find(name);
+  return found == settings.origins.end() ? "default" : found->second;
+}
+
+std::vector<ShownSetting> own_settings(const Settings& settings) {
+  std::vector<ShownSetting> all;
+  const auto add = [&](const std::string& name, std::string value) {
+    all.push_back({name, std::move(value), origin_of(settings, name)});
+  };
+  add("data", settings.data_directory);
+  add("database", settings.database.empty() ? settings.data_directory + "/belljar.db" : mask_credentials(settings.database));
+  add("template", settings.template_name);
+  add("interpreter", settings.interpreter);
+  add("require_seal", settings.require_full_seal ? "full" : "any");
+  add("letta_secret_format", settings.letta_secret_format ? "true" : "false");
+  add("pass_proxies", settings.pass_proxies ? "true" : "false");
+  add("calls.keep_days", std::to_string(settings.keep_calls.count() / 24));
+  for (const LimitField& field : limit_fields()) {
+    add(std::string("limits.") + field.key, limit_text(field, settings.limits));
+  }
+  return all;
+}
+
+int show(const Settings& settings) {
+  const Result<ToolSettings> tools = tool_settings_of(settings);
+  if (!tools) return refuse(tools.error().what);
+  std::vector<ShownSetting> all = own_settings(settings);
+  for (ShownSetting& setting : shown_settings(*tools)) all.push_back(std::move(setting));
+  json::array list;
+  std::vector<std::vector<std::string>> rows;
+  for (const ShownSetting& setting : all) {
+    list.push_back({{"name", setting.name}, {"value", setting.value}, {"origin", setting.origin}});
+    rows.push_back({setting.name, setting.value, setting.origin});
+  }
+  if (settings.json) {
+    print_json(list);
+  } else {
+    print_table({"NAME", "VALUE", "ORIGIN"}, rows, "");
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_config(CLI::App& app, Context& context) {
+  CLI::App* const command = app.add_subcommand("config", "Show the settings and where each comes from");
+  command->footer(kFooter);
+  command->require_subcommand(1);
+  CLI::App* const show_command = command->add_subcommand("show", "Every setting, its value and its origin");
+  add_json_flag(*show_command, context, "print [{name, value, origin}]");
+  show_command->callback([&context] { context.status = show(context.settings); });
+}
+
+}  // namespace bj

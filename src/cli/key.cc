@@ -1,0 +1,143 @@
+// belljar key: who may use the server.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <boost/json/array.hpp>
+
+#include "api/time_text.h"
+#include "cli/context.h"
+#include "cli/flags.h"
+#include "cli/json_output.h"
+#include "cli/open_store.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kFooter =
+    R"(A key belongs to an organization, whose tools, agents and secrets it opens, and has a role: `read-only` lists and reads
+(values of secrets stay hidden), `member` also changes and runs, `admin` is for those who run the server.
+A key is shown once, when it is made; the database holds its hash.
+
+Examples:
+  belljar key create --name ci --role member
+  belljar key create --organization research --role read-only
+  belljar key list
+  belljar key revoke key-123e4567-e89b-42d3-8456-426614174000)";
+
+struct KeyFlags {
+  std::string organization, name = "cli", role = "member", id;
+};
+
+json::object key_json(const ApiKeyRow& key, const std::string& organization) {
+  return {{"id", key.id},
+          {"name", key.name},
+          {"organization", organization},
+          {"organization_id", key.organization},
+          {"user_id", key.user},
+          {"role", role_name(key.role)},
+          {"created_at", time_text(key.created_at)},
+          {"last_used_at", key.last_used_at ? json::value(time_text(*key.last_used_at)) : json::value(nullptr)},
+          {"revoked_at", key.revoked_at ? json::value(time_text(*key.revoked_at)) : json::value(nullptr)}};
+}
+
+// The organization of that name or id, made if there is none; its first user owns its keys.
+Result<Actor> owner_in(Store& store, const std::string& organization) {
+  if (organization.empty()) return local_actor();
+  BJ_TRY(const std::vector<OrganizationRow> known, store.organizations().list());
+  std::string id;
+  for (const OrganizationRow& row : known) {
+    if (row.name == organization || row.id == organization) id = row.id;
+  }
+  if (id.empty()) {
+    BJ_TRY(const OrganizationRow made, store.organizations().create(organization));
+    id = made.id;
+  }
+  BJ_TRY(const std::vector<UserRow> users, store.users().list(id));
+  if (!users.empty()) return Actor{id, users.front().id, "", Role::kAdmin};
+  BJ_TRY(const UserRow user, store.users().create(id, organization));
+  return Actor{id, user.id, "", Role::kAdmin};
+}
+
+int create(const KeyFlags& flags, const Settings& settings) {
+  return with_store(settings, [&](Store& store) -> Result<void> {
+    BJ_TRY(const Role role, role_of(flags.role));
+    BJ_TRY(const Actor owner, owner_in(store, flags.organization));
+    BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, flags.name, role));
+    if (settings.json) {
+      json::object shown = key_json(made.row, flags.organization);
+      shown["key"] = made.key.reveal();
+      print_json(shown);
+    } else {
+      print_untrusted(STDOUT_FILENO, fmt::format("{}\n", made.key.reveal()));
+    }
+    return {};
+  });
+}
+
+int list(const Settings& settings) {
+  return with_store(settings, [&](Store& store) -> Result<void> {
+    json::array all;
+    std::vector<std::vector<std::string>> rows;
+    BJ_TRY(const std::vector<OrganizationRow> organizations, store.organizations().list());
+    for (const OrganizationRow& organization : organizations) {
+      BJ_TRY(const std::vector<ApiKeyRow> keys, store.api_keys().list(organization.id));
+      for (const ApiKeyRow& key : keys) {
+        all.push_back(key_json(key, organization.name));
+        const std::string used = key.last_used_at ? time_text(*key.last_used_at).substr(0, 16) : "never";
+        rows.push_back({key.id, key.name, organization.name, std::string(role_name(key.role)),
+                        key.revoked_at ? "revoked" : used});
+      }
+    }
+    if (settings.json) {
+      print_json(all);
+    } else {
+      print_table({"ID", "NAME", "ORGANIZATION", "ROLE", "LAST USED"}, rows, "there are no keys: belljar key create");
+    }
+    return {};
+  });
+}
+
+// Ids are unique, so the organization need not be named.
+int revoke(const KeyFlags& flags, const Settings& settings) {
+  return with_store(settings, [&](Store& store) -> Result<void> {
+    BJ_TRY(const std::vector<OrganizationRow> organizations, store.organizations().list());
+    for (const OrganizationRow& organization : organizations) {
+      const Result<ApiKeyRow> revoked = store.api_keys().revoke(organization.id, flags.id);
+      if (revoked || revoked.error().code != Code::kNotFound) return revoked.map([](const ApiKeyRow&) {});
+    }
+    return fail(Code::kNotFound, "there is no key " + flags.id + "; `belljar key list` shows all");
+  });
+}
+
+}  // namespace
+
+void add_key(CLI::App& app, Context& context) {
+  auto flags = std::make_shared<KeyFlags>();
+  CLI::App* const command = app.add_subcommand("key", "Make, list and revoke the keys that open the server");
+  command->footer(kFooter);
+  command->require_subcommand(1);
+
+  CLI::App* const make = command->add_subcommand("create", "Make a key and print it, once");
+  make->add_option("--name", flags->name, "what it is for [cli]")->type_name("NAME");
+  make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")->type_name("NAME");
+  make->add_option("--role", flags->role, "read-only, member or admin [member]")->type_name("ROLE");
+  add_json_flag(*make, context, "print {id, key, name, organization, role, ...}");
+  make->callback([flags, &context] { context.status = create(*flags, context.settings); });
+
+  CLI::App* const show = command->add_subcommand("list", "All keys, never themselves");
+  add_json_flag(*show, context, "print [{id, name, organization, role, created_at, last_used_at, revoked_at}]");
+  show->callback([&context] { context.status = list(context.settings); });
+
+  CLI::App* const end = command->add_subcommand("revoke", "Close a key, at once and for ever");
+  end->add_option("id", flags->id, "which: key-...")->required()->type_name("ID");
+  end->callback([flags, &context] { context.status = revoke(*flags, context.settings); });
+}
+
+}  // namespace bj

@@ -1,0 +1,48 @@
+// belljar secrets: the key that secrets are encrypted under.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/context.h"
+#include "cli/flags.h"
+#include "cli/json_output.h"
+#include "cli/open_store.h"
+#include "cli/terminal.h"
+
+namespace bj {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Environment variables of sandboxes and agents lie encrypted in the database. Their key is BELLJAR_ENCRYPTION_KEY or
+LETTA_ENCRYPTION_KEY if one is set, else the file secret.key in the data directory, made at first start.
+
+`rotate` makes a new key (or takes the one that is set now), writes every value anew under it and forgets the old one. It
+may be interrupted and run again; servers may run meanwhile.)";
+
+int rotate(const Settings& settings) {
+  return with_store(settings, [&](Store& store) -> Result<void> {
+    BJ_TRY(const int64_t changed, rotate_secrets(store));
+    if (settings.json) {
+      print_json({{"rewritten", changed}});
+    } else {
+      print_untrusted(STDOUT_FILENO, fmt::format("{} values are now encrypted under the new key\n", changed));
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+void add_secrets(CLI::App& app, Context& context) {
+  CLI::App* const command = app.add_subcommand("secrets", "Change the key that secrets are encrypted under");
+  command->footer(kFooter);
+  command->require_subcommand(1);
+  CLI::App* const change = command->add_subcommand("rotate", "Encrypt every secret under a new key");
+  add_json_flag(*change, context, "print {rewritten}");
+  change->callback([&context] { context.status = rotate(context.settings); });
+}
+
+}  // namespace bj

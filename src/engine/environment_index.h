@@ -1,0 +1,35 @@
+// Where packages come from: the few settings of pip and npm that reach a builder, collected from the server's own
+// environment and its user's files, and the one place that masks what is secret in them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace bj {
+
+// May hold credentials: never log it, show text only through masked().
+struct IndexSettings {
+  std::map<std::string, std::string> variables;  // PIP_INDEX_URL, HTTPS_PROXY, ... as the installer shall see them
+  std::string npmrc;                             // the lines of .npmrc that say where packages are and who we are
+  std::string certificates;                      // PEM, trusted instead of the template's own; empty: the template's
+
+  bool operator==(const IndexSettings&) const = default;
+};
+
+using LookUp = std::function<std::string(const std::string& name)>;    // an environment variable; empty: not set
+using ReadText = std::function<std::string(const std::string& path)>;  // a file's text; empty: there is none
+
+// The environment wins over pip.conf (of the user, then of the machine) and .npmrc.
+IndexSettings index_settings(const LookUp& environment, const ReadText& read);
+// The same from the process as it is.
+IndexSettings index_settings();
+
+// "https://user:secret@host/simple" -> "https://****@host/simple" wherever it stands in the text, and the values of
+// npm's tokens and passwords.
+std::string mask_credentials(std::string_view text);
+// The same, and every secret of these settings wherever it stands alone.
+std::string masked(std::string_view text, const IndexSettings& settings);
+
+}  // namespace bj

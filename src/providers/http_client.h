@@ -1,0 +1,63 @@
+// HTTP requests to other machines: clouds, webhooks, package indexes. libcurl's multi interface on a thread of its own,
+// awaited from any executor.
+//
+// Every request has a deadline and a limit for its response. Redirects stay on the same scheme, host and port, or are
+// returned as they are; credentials in headers therefore never travel further than they were sent. Nothing is logged,
+// and errors name the host only.
+//
+// Destroy it before the executors that wait for it. Requests still under way then fail.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/async.h"
+
+namespace bj {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+enum class Redirects { kReturned, kSameOrigin };
+
+struct ClientRequest {
+  std::string method = "GET";
+  std::string url;  // http or https
+  HttpHeaders headers;
+  std::string body;
+  std::chrono::milliseconds timeout{10'000};  // of the whole exchange
+  size_t max_response_bytes = 1024 * 1024;
+  Redirects redirects = Redirects::kSameOrigin;  // of GET and HEAD, and of those that keep method and body
+};
+
+struct ClientResponse {
+  int status = 0;
+  HttpHeaders headers;  // names in lower case
+  std::string body;
+
+  std::string_view header(std::string_view name) const;  // the first; empty: none
+};
+
+class HttpClient {
+  class Worker;
+
+ public:
+  static Result<std::unique_ptr<HttpClient>> create();
+  explicit HttpClient(std::unique_ptr<Worker> worker);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // Any status is a response. kUnavailable: not reached or too late; kExhausted: the response is too large;
+  // kInvalid: the request itself. Cancelling the caller ends the transfer.
+  Task<Result<ClientResponse>> send(ClientRequest request);
+
+ private:
+  Task<Result<ClientResponse>> send_once(ClientRequest request, std::string& redirect);
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace bj

@@ -1,0 +1,50 @@
+// A provider hosts the sandbox of a call: this machine, or a cloud. Callers know only this interface; the choice among
+// providers is made in one place, tools/provider_choice.h.
+//
+// Stays on the server's thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async.h"
+#include "engine/call.h"
+
+namespace bj {
+
+// A call as every provider can make it. `config` is the sandbox configuration of the provider's own type.
+struct ProviderCall {
+  Language language = Language::kPython;
+  std::string name;  // of the function
+  std::string source;
+  boost::json::object arguments;
+  LettaContext letta;
+  std::map<std::string, std::string> variables;
+  // pip's for Python, npm's for TypeScript, as their installers take them.
+  std::vector<std::string> tool_requirements, config_requirements;
+  boost::json::object config;
+};
+
+struct CallHooks {
+  std::function<void(bool is_stderr, std::string_view piece)> on_output;
+  std::function<void(std::string_view phase, std::string_view message)> on_progress;  // while an environment is built
+};
+
+// Why there is no result. Another provider may be tried only if the tool can't have run.
+struct ProviderFailure {
+  Error error;
+  bool may_have_run = false;
+};
+
+class Provider {
+ public:
+  virtual ~Provider() = default;
+  virtual const char* name() const = 0;
+  virtual Task<tl::expected<CallResult, ProviderFailure>> run(ProviderCall call, CallHooks hooks) = 0;
+  // Installs the call's packages anew, whatever is there.
+  virtual Task<Result<void>> rebuild(ProviderCall call) = 0;
+};
+
+}  // namespace bj

@@ -1,0 +1,50 @@
+#include "server/stream_writer.h"
+
+#include <fmt/format.h>
+
+namespace bj {
+
+Task<bool> StreamWriter::write(std::string piece) {
+  if (piece.empty() || gone_) co_return !gone_;  // an empty chunk would be the end
+  if (!co_await turn_.enter()) co_return false;
+  if (chunked_ == Chunked::kYes) {
+    const std::string head = fmt::format("{:x}\r\n", piece.size());
+    piece += "\r\n";
+    gone_ = gone_ || !co_await send_(head, piece);
+  } else {
+    gone_ = gone_ || !co_await send_(piece, {});
+  }
+  written_ = Clock::now();
+  turn_.leave();
+  co_return !gone_;
+}
+
+void StreamWriter::start_heartbeat(Clock::duration interval) {
+  beating_ = true;
+  asio::co_spawn(executor_, beat(interval), [this](const std::exception_ptr&) {
+    beating_ = false;
+    done_.cancel();
+  });
+}
+
+Task<void> StreamWriter::beat(Clock::duration interval) {
+  while (!finishing_ && !gone_) {
+    pulse_.expires_at(written_ + interval);
+    co_await pulse_.async_wait(kNoThrow);
+    if (!finishing_ && Clock::now() >= written_ + interval) co_await EventStream(*this).heartbeat();
+  }
+}
+
+Task<bool> StreamWriter::finish(bool whole) {
+  finishing_ = true;
+  pulse_.cancel();
+  while (beating_) {
+    done_.expires_at(Clock::time_point::max());
+    co_await done_.async_wait(kNoThrow);
+  }
+  if (gone_ || !whole) co_return false;
+  if (chunked_ == Chunked::kNo) co_return true;
+  co_return co_await send_("0\r\n\r\n", {});
+}
+
+}  // namespace bj

@@ -1,0 +1,50 @@
+// The body of a streamed response on its way out: pieces one after the other, as chunks, and heartbeats in between.
+// Internal to the server.
+#pragma once
+
+#include <functional>
+
+#include "server/event_stream.h"
+#include "server/turn.h"
+
+namespace bj {
+
+enum class Chunked { kNo, kYes };
+
+class StreamWriter : public BodyWriter {
+ public:
+  // Sends two pieces of bytes one after the other; false if the client is gone.
+  using Send = std::function<Task<bool>(std::string_view, std::string_view)>;
+
+  StreamWriter(const asio::any_io_executor& executor, Send send, Chunked chunked)
+      : executor_(executor),
+        send_(std::move(send)),
+        chunked_(chunked),
+        turn_(executor),
+        pulse_(executor),
+        done_(executor) {}
+
+  Task<bool> write(std::string piece) override;
+  bool gone() const override { return gone_; }
+
+  // Comments of an event stream, whenever nothing was written for so long.
+  void start_heartbeat(Clock::duration interval);
+  // Must be awaited before it is destroyed. Not whole: the client is to notice that something is missing.
+  Task<bool> finish(bool whole);
+
+ private:
+  Task<void> beat(Clock::duration interval);
+
+  asio::any_io_executor executor_;
+  Send send_;
+  Chunked chunked_;
+  Turn turn_;
+  asio::steady_timer pulse_;
+  asio::steady_timer done_;  // cancelled when the heartbeat has ended
+  Clock::time_point written_ = Clock::now();
+  bool beating_ = false;
+  bool finishing_ = false;
+  bool gone_ = false;
+};
+
+}  // namespace bj

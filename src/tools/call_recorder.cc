@@ -1,0 +1,72 @@
+#include "tools/call_recorder.h"
+
+#include "base/log.h"
+
+namespace bj {
+namespace {
+
+constexpr auto kPause = std::chrono::milliseconds(50);
+constexpr auto kBetweenRemovals = std::chrono::minutes(10);
+constexpr size_t kMostWaiting = 100'000;  // a database that is away must not fill the memory
+
+int64_t microseconds_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
+}  // namespace
+
+CallRecorder::CallRecorder(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads,
+                           std::chrono::hours keep)
+    : executor_(executor), store_(store), threads_(threads), keep_(keep), wake_(executor), ended_(executor) {}
+
+void CallRecorder::add(CallRow call) {
+  if (waiting_.size() >= kMostWaiting) {
+    log_warning("call_record_dropped", {{"call", call.id}});
+    return;
+  }
+  waiting_.push_back(std::move(call));
+}
+
+Task<void> CallRecorder::flush() {
+  if (waiting_.empty()) co_return;
+  std::vector<CallRow> batch = std::exchange(waiting_, {});
+  const size_t count = batch.size();
+  const auto insert = [this, &batch] { return store_.calls().insert_many(std::move(batch)); };
+  const Result<void> inserted = co_await offload(threads_, insert);
+  if (!inserted) log_error("calls_not_recorded", {{"count", count}, {"error", inserted.error().what}});
+}
+
+Task<void> CallRecorder::remove_old() {
+  if (keep_ == std::chrono::hours(0) || Clock::now() < next_removal_) co_return;
+  next_removal_ = Clock::now() + kBetweenRemovals;
+  const int64_t oldest =
+      microseconds_now() - std::chrono::duration_cast<std::chrono::microseconds>(keep_).count();
+  const auto remove = [this, oldest] { return store_.calls().remove_older_than(oldest); };
+  const Result<int64_t> removed = co_await offload(threads_, remove);
+  if (!removed) log_error("old_calls_not_removed", {{"error", removed.error().what}});
+}
+
+void CallRecorder::start() {
+  started_ = true;
+  asio::co_spawn(executor_, work(), asio::detached);
+}
+
+Task<void> CallRecorder::work() {
+  while (!stopping_) {
+    wake_.expires_after(kPause);
+    co_await wake_.async_wait(kNoThrow);
+    co_await flush();
+    co_await remove_old();
+  }
+  ended_.set(true);
+}
+
+Task<void> CallRecorder::stop() {
+  stopping_ = true;
+  wake_.cancel();
+  if (started_) (void)co_await ended_.get();
+  co_await flush();
+}
+
+}  // namespace bj

@@ -1,0 +1,75 @@
+#include "tools/field_errors.h"
+
+#include <charconv>
+
+#include "tools/python_loads.h"
+#include "tools/python_text.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr size_t kMaxInputText = 2000;  // an answer must not be larger than the request that caused it
+constexpr size_t kMaxErrors = 50;
+
+std::string tuple_repr(const json::array& loc) {
+  std::string text = python_repr(json::value(loc));
+  text.front() = '(';
+  text.back() = loc.size() == 1 ? ',' : ')';
+  if (loc.size() == 1) text += ')';
+  return text;
+}
+
+std::string input_repr(const json::value& input) {
+  std::string text = python_repr(input);
+  if (text.size() <= kMaxInputText) return text;
+  return std::string(python_prefix(text, kMaxInputText)) + "...";
+}
+
+// "Expecting value: line 1 column 1 (char 0)" is both what FastAPI tells apart: words and place.
+FieldError broken_json(const std::string& what) {
+  int64_t position = 0;
+  const size_t at = what.rfind("(char ");
+  if (at != what.npos) std::from_chars(what.data() + at + 6, what.data() + what.size(), position);
+  const std::string words = what.substr(0, what.find(": line "));
+  return {"json_invalid",
+          {"body", position},
+          "JSON decode error",
+          json::object(),
+          "{'error': " + python_repr(std::string_view(words)) + "}"};
+}
+
+}  // namespace
+
+std::string field_errors_repr(const FieldErrors& errors) {
+  std::string text = "[";
+  for (size_t i = 0; i < errors.size() && i < kMaxErrors; ++i) {
+    const FieldError& error = errors[i];
+    if (i != 0) text += ", ";
+    text += "{'type': " + python_repr(std::string_view(error.type)) + ", 'loc': " + tuple_repr(error.loc) +
+            ", 'msg': " + python_repr(std::string_view(error.msg)) + ", 'input': " + input_repr(error.input);
+    if (!error.context.empty()) text += ", 'ctx': " + error.context;
+    text += "}";
+  }
+  return text + "]";
+}
+
+json::array deeper(const json::array& loc, json::value step) {
+  json::array longer = loc;
+  longer.push_back(std::move(step));
+  return longer;
+}
+
+std::optional<json::value> read_json_body(std::string_view body, FieldErrors& errors) {
+  if (body.empty()) {
+    errors.push_back({"missing", {"body"}, "Field required", nullptr, ""});
+    return std::nullopt;
+  }
+  auto value = python_loads(body);
+  if (value) return std::move(*value);
+  errors.push_back(broken_json(value.error().what));
+  return std::nullopt;
+}
+
+}  // namespace bj

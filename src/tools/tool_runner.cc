@@ -1,0 +1,273 @@
+#include "tools/tool_runner.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+
+#include "base/id.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "tools/environment_layers.h"
+#include "tools/fingerprint.h"
+#include "tools/friendly_error.h"
+#include "tools/provider_choice.h"
+#include "tools/return_limit.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+int64_t microseconds_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
+json::object object_in(const MaybeText& text) {
+  json::error_code bad;
+  json::value value = text ? json::parse(*text, bad) : json::value();
+  return value.is_object() ? value.get_object() : json::object();
+}
+
+// A tool's or configuration's stored requirements, as its installer takes them.
+Result<std::vector<std::string>> install_arguments(PackageKind kind, const json::value& list) {
+  std::vector<std::string> arguments;
+  if (list.is_null()) return arguments;
+  FieldErrors errors;
+  for (const Requirement& requirement : read_requirements(list, {}, errors)) {
+    BJ_TRY(std::string argument, install_argument(kind, requirement));
+    arguments.push_back(std::move(argument));
+  }
+  if (!errors.empty()) return fail(Code::kInvalid, "the stored requirements can't be read: " + field_errors_repr(errors));
+  return arguments;
+}
+
+json::value value_in(const MaybeText& text) {
+  json::error_code bad;
+  return text ? json::parse(*text, bad) : json::value();
+}
+
+// json_schema.parameters.properties; none: the tool has no schema.
+std::optional<json::object> properties_of(const ToolRow& tool) {
+  const json::object schema = object_in(tool.json_schema);
+  const json::value* const parameters = schema.if_contains("parameters");
+  const json::value* const properties =
+      parameters != nullptr && parameters->is_object() ? parameters->get_object().if_contains("properties") : nullptr;
+  if (properties == nullptr || !properties->is_object()) return std::nullopt;
+  return properties->get_object();
+}
+
+std::string wanted_provider(const ToolRow& tool) {
+  const json::object metadata = object_in(tool.metadata);
+  const json::value* const wish = metadata.if_contains("sandbox");
+  return wish != nullptr && wish->is_string() ? std::string(wish->get_string()) : std::string();
+}
+
+// Tools write bytes, APIs take text.
+std::vector<std::string> texts_of(const std::string& text) {
+  return text.empty() ? std::vector<std::string>() : std::vector<std::string>{valid_utf8(text)};
+}
+
+// What a tool wrote to stderr, followed by what Python would have: its traceback.
+std::string error_text(CallResult& result) {
+  std::string text = std::move(result.error_output);
+  if (result.status != CallStatus::kOk && !result.error.traceback.empty()) {
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    text += result.error.traceback;
+  }
+  return text;
+}
+
+CallError letta_error(const CallResult& result, const std::string& name, double timeout_s) {
+  if (result.status != CallStatus::kTimeout) {
+    CallError error = result.error;
+    error.name = error.name.substr(error.name.rfind('.') + 1);  // npos + 1 is the whole name
+    return error;
+  }
+  return {"TimeoutError", fmt::format("Executing tool {} timed out after {:.1f} seconds.", name, timeout_s), ""};
+}
+
+}  // namespace
+
+struct ToolRunner::Prepared {
+  std::vector<std::string> order;  // of providers
+  std::optional<AgentForTool> agent;
+  SandboxConfigRow config;  // of the provider that is asked next
+  EnvironmentLayers layers;
+};
+
+Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request) {
+  Prepared prepared;
+  prepared.order = provider_order({wanted_provider(request.tool), parts_.settings.sandbox_type() == SandboxType::kE2b,
+                                   parts_.settings.modal_sandbox_enabled()});
+  if (request.agent_id) {
+    const auto load = [&] { return load_agent(parts_.store, request.actor, *request.agent_id); };
+    BJ_CO_TRY(prepared.agent, co_await offload(parts_.threads, load));
+    prepared.layers.agent = clear_values(prepared.agent->variables);
+    prepared.layers.agent_id = prepared.agent->row.id;
+    prepared.layers.project_id = prepared.agent->row.project_id;
+  }
+  if (const std::optional<CredentialsWebhook> webhook = credentials_webhook(parts_.settings)) {
+    CredentialsQuery query{request.actor.user, request.actor.organization, request.tool.name,
+                           request.agent_id.value_or("")};
+    Credentials fetched = co_await fetch_credentials(parts_.client, *webhook, std::move(query));
+    if (!fetched.problem.empty()) log_warning("credentials_not_fetched", {{"problem", fetched.problem}});
+    prepared.layers.credentials = std::move(fetched.variables);
+  }
+  prepared.layers.caller = {request.variables.begin(), request.variables.end()};
+  prepared.layers.tool_id = request.tool.id;
+  co_return prepared;
+}
+
+// The configuration of that provider's type and its environment variables.
+Task<Result<void>> ToolRunner::configure(const RunRequest& request, const std::string& provider, Prepared& prepared) {
+  const SandboxType type = sandbox_type_named(provider).value_or(SandboxType::kLocal);
+  const auto load = [&]() -> Result<VariableLayer> {
+    BJ_TRY(prepared.config, parts_.configs.find_or_create(request.actor, type));
+    BJ_TRY(const std::vector<VariableRow> variables,
+           parts_.store.sandbox_variables().list(request.actor.organization, prepared.config.id, {}));
+    return clear_values(variables);
+  };
+  BJ_CO_TRY(prepared.layers.sandbox, co_await offload(parts_.threads, load));
+  co_return Result<void>();
+}
+
+Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::string& provider,
+                                          const Prepared& prepared) const {
+  const ToolRow& tool = request.tool;
+  ProviderCall call;
+  call.language = tool.source_type == "typescript" ? Language::kTypeScript : Language::kPython;
+  call.name = tool.name;
+  call.source = tool.source_code.value_or("");
+  call.arguments = request.arguments;
+  call.letta.properties = properties_of(tool);
+  call.letta.args_json_schema = value_in(tool.args_json_schema);
+  if (prepared.agent) {
+    call.letta.agent_state = agent_state_json(*prepared.agent);
+    call.letta.agent_id = prepared.agent->row.id;
+  }
+  call.variables = provider == "local" ? local_environment(parts_.from_server, prepared.layers)
+                                       : layered_environment(prepared.layers);
+  BJ_CHECK(check_variables(call.variables));
+  call.config = object_in(prepared.config.config);
+  const bool python = call.language == Language::kPython;
+  const PackageKind kind = python ? PackageKind::kPip : PackageKind::kNpm;
+  const char* const key = python ? "pip_requirements" : "npm_requirements";
+  const json::value* const configured = call.config.if_contains(key);
+  BJ_TRY(call.tool_requirements, install_arguments(kind, value_in(python ? tool.pip_requirements : tool.npm_requirements)));
+  if (configured != nullptr) {
+    BJ_TRY(call.config_requirements, install_arguments(kind, *configured));
+  }
+  return call;
+}
+
+Provider* ToolRunner::find(const std::string& name) const {
+  for (const auto& provider : providers_) {
+    if (name == provider->name()) return provider.get();
+  }
+  return nullptr;
+}
+
+// One provider after the other, until one has started the call.
+Task<tl::expected<CallResult, ProviderFailure>> ToolRunner::execute(const RunRequest& request, Prepared& prepared,
+                                                                    RunOutcome& outcome) {
+  ProviderFailure last;
+  for (const std::string& name : prepared.order) {
+    if (!last.error.what.empty()) log_warning("provider_fallback", {{"to", name}, {"because", last.error.what}});
+    outcome.provider = name;
+    Provider* const provider = find(name);
+    if (provider == nullptr) {
+      last = {{Code::kUnavailable, "this server can't run tools on " + name + ": unset its key, or give the tool "
+                                   "{\"sandbox\": \"local\"} as metadata_"}, false};
+      continue;
+    }
+    if (const Result<void> configured = co_await configure(request, name, prepared); !configured) {
+      co_return tl::unexpected(ProviderFailure{configured.error(), false});
+    }
+    outcome.fingerprint = fingerprint(sandbox_type_named(name).value_or(SandboxType::kLocal), prepared.config.organization,
+                                      object_in(prepared.config.config));
+    Result<ProviderCall> call = call_for(request, name, prepared);
+    if (!call) co_return tl::unexpected(ProviderFailure{call.error(), false});
+    tl::expected<CallResult, ProviderFailure> result = co_await provider->run(std::move(*call), request.hooks);
+    if (result || result.error().may_have_run) co_return result;
+    last = result.error();
+  }
+  co_return tl::unexpected(last);
+}
+
+Task<void> ToolRunner::keep_memory(const RunRequest& request, const Prepared& prepared, const CallResult& result) {
+  if (!prepared.agent || result.agent_state.is_null()) co_return;
+  const std::map<std::string, std::string> changed = changed_blocks(*prepared.agent, result.agent_state);
+  if (changed.empty()) co_return;
+  const auto write = [&] { return write_back(parts_.store, request.actor, *prepared.agent, changed); };
+  const Result<void> written = co_await offload(parts_.threads, write);
+  if (!written) log_warning("memory_not_written", {{"agent", prepared.agent->row.id}, {"error", written.error().what}});
+}
+
+void ToolRunner::conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const {
+  outcome.status = result.status;
+  outcome.success = result.status == CallStatus::kOk;
+  outcome.error_output = texts_of(error_text(result));
+  outcome.output = texts_of(result.output);
+  outcome.limits_hit = std::move(result.limits_hit);
+  outcome.duration_ms = result.duration_ms;
+  outcome.seal = std::move(result.seal);
+  if (outcome.success) {
+    outcome.value_text = std::move(result.value_text);
+    outcome.value = limit_return(std::move(result.value), static_cast<size_t>(request.tool.return_char_limit));
+  } else {
+    outcome.error = letta_error(result, request.tool.name, *parts_.settings.sandbox_timeout_s);
+    outcome.value = friendly_error(request.tool.name, {outcome.error.name, outcome.error.message});
+  }
+}
+
+void ToolRunner::record(const RunRequest& request, const RunOutcome& outcome, int64_t started_at) {
+  CallRow call;
+  call.id = outcome.call_id;
+  call.organization = request.actor.organization;
+  call.user = request.actor.user;
+  if (!request.tool.id.empty()) call.tool_id = request.tool.id;
+  call.tool_name = request.tool.name;
+  call.agent_id = request.agent_id;
+  call.status = status_name(outcome.status);
+  call.provider = outcome.provider;
+  call.fingerprint = outcome.fingerprint;
+  call.limits_hit = json::serialize(json::array(outcome.limits_hit.begin(), outcome.limits_hit.end()));
+  call.started_at = started_at;
+  call.duration_us = static_cast<int64_t>(outcome.duration_ms * 1000);
+  parts_.recorder.add(std::move(call));
+}
+
+Task<Result<void>> ToolRunner::rebuild_environment(SandboxConfigRow config) {
+  Provider* const provider = find(config.type);
+  if (provider == nullptr) co_return fail(Code::kUnavailable, "this server can't run tools on " + config.type);
+  ProviderCall call;
+  call.config = object_in(config.config);
+  if (const json::value* const list = call.config.if_contains("pip_requirements")) {
+    BJ_CO_TRY(call.config_requirements, install_arguments(PackageKind::kPip, *list));
+  }
+  co_return co_await provider->rebuild(std::move(call));
+}
+
+Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
+  const int64_t started_at = microseconds_now();
+  BJ_CO_TRY(Prepared prepared, co_await prepare(request));
+  RunOutcome outcome;
+  outcome.call_id = new_id("call");
+  tl::expected<CallResult, ProviderFailure> result = co_await execute(request, prepared, outcome);
+  if (result) {
+    co_await keep_memory(request, prepared, *result);
+    conclude(request, std::move(*result), outcome);
+  } else {
+    outcome.error = {"SandboxError", result.error().error.what, ""};
+    outcome.value = friendly_error(request.tool.name, {"RuntimeError", result.error().error.what});
+    outcome.error_output = {result.error().error.what};
+  }
+  record(request, outcome, started_at);
+  if (listener_) listener_(outcome);
+  co_return outcome;
+}
+
+}  // namespace bj

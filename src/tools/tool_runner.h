@@ -1,0 +1,91 @@
+// One run of a tool, whoever hosts it: with which environment, credentials and memory, by which provider, and what
+// becomes of its result. Every protocol's "run" ends here.
+//
+// Stays on the server's thread; the store is asked on its own threads.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/actor.h"
+#include "base/async.h"
+#include "providers/provider.h"
+#include "store/store.h"
+#include "tools/agent_memory.h"
+#include "tools/call_recorder.h"
+#include "tools/config_manager.h"
+#include "tools/credentials_webhook.h"
+#include "tools/tool_settings.h"
+
+namespace bj {
+
+struct RunRequest {
+  Actor actor;
+  ToolRow tool;  // stored, or made from a source that came with the request: then without an id
+  std::optional<std::string> agent_id;
+  boost::json::object arguments;
+  std::map<std::string, std::string> variables;  // the caller's own, over the configuration's
+  CallHooks hooks;
+};
+
+// Letta's ToolExecutionResult, and what the record and our own API tell beside it.
+struct RunOutcome {
+  std::string call_id;
+  bool success = false;
+  boost::json::value value;  // a friendly sentence if it failed
+  std::optional<std::string> value_text;  // Python's str() of it: JSON lacks nan and long integers
+  std::vector<std::string> output, error_output;
+  std::optional<std::string> fingerprint;
+  std::string provider;
+  CallStatus status = CallStatus::kError;
+  CallError error;
+  std::vector<std::string> limits_hit;
+  double duration_ms = 0;
+  std::optional<Seal> seal;  // nothing ran here: none
+};
+
+class ToolRunner {
+ public:
+  struct Parts {
+    Store& store;
+    asio::thread_pool& threads;
+    const ToolSettings& settings;
+    ConfigManager& configs;
+    CallRecorder& recorder;
+    HttpClient& client;  // asks the credentials webhook, if there is one
+    Variables from_server;  // what of the server's environment local tools get
+  };
+  explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}
+  // Asked in the order that provider_choice.h decides.
+  void add_provider(std::unique_ptr<Provider> provider) { providers_.push_back(std::move(provider)); }
+  // Told of every outcome, for metrics.
+  void on_finished(std::function<void(const RunOutcome&)> listener) { listener_ = std::move(listener); }
+
+  // Fails only if there is nothing to run: an unknown agent, a store that is away. What a tool does is an outcome.
+  Task<Result<RunOutcome>> run(RunRequest request);
+  // Installs the packages of a local configuration anew.
+  Task<Result<void>> rebuild_environment(SandboxConfigRow config);
+
+ private:
+  struct Prepared;
+  Task<Result<Prepared>> prepare(const RunRequest& request);
+  Task<Result<void>> configure(const RunRequest& request, const std::string& provider, Prepared& prepared);
+  Result<ProviderCall> call_for(const RunRequest& request, const std::string& provider, const Prepared& prepared) const;
+  Task<tl::expected<CallResult, ProviderFailure>> execute(const RunRequest& request, Prepared& prepared,
+                                                          RunOutcome& outcome);
+  Task<void> keep_memory(const RunRequest& request, const Prepared& prepared, const CallResult& result);
+  void conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const;
+  void record(const RunRequest& request, const RunOutcome& outcome, int64_t started_at);
+  Provider* find(const std::string& name) const;
+
+  Parts parts_;
+  std::vector<std::unique_ptr<Provider>> providers_;
+  std::function<void(const RunOutcome&)> listener_;
+};
+
+}  // namespace bj
