@@ -1,6 +1,6 @@
 #include "service/start_settings.h"
 
-#include <boost/json/parse.hpp>
+#include "tools/stored_json.h"
 
 namespace bj {
 namespace {
@@ -13,14 +13,11 @@ bool is_set(const TextSetting& setting) { return setting.value && !setting.value
 Result<SandboxConfigRow> configure(const ToolSettings& settings, ConfigManager& configs) {
   const Actor actor;  // the default user of the default organization
   BJ_TRY(const SandboxConfigRow row, configs.find_or_create(actor, SandboxType::kLocal));
-  json::error_code bad;
-  json::value config = json::parse(row.config, bad);
-  if (bad || !config.is_object()) return fail(Code::kInternal, "the stored configuration " + row.id + " is damaged");
-  json::object& fields = config.get_object();
+  json::object fields = stored_object(row.config);
   if (is_set(settings.exec_dir)) fields["sandbox_dir"] = *settings.exec_dir.value;
   fields["use_venv"] = is_set(settings.venv_name);
   if (is_set(settings.venv_name)) fields["venv_name"] = *settings.venv_name.value;
-  return configs.put_as(actor, SandboxType::kLocal, config);
+  return configs.put_as(actor, SandboxType::kLocal, fields);
 }
 
 }  // namespace

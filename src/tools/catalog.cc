@@ -1,9 +1,9 @@
 #include "tools/catalog.h"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "tools/fingerprint.h"
+#include "tools/stored_json.h"
 
 namespace bj {
 namespace {
@@ -22,16 +22,9 @@ std::string tags_text(const std::vector<std::string>& tags) {
   return json::serialize(json::array(tags.begin(), tags.end()));
 }
 
-json::object object_in(const MaybeText& text) {
-  json::error_code bad;
-  json::value value = text ? json::parse(*text, bad) : json::value();
-  return value.is_object() ? value.get_object() : json::object();
-}
-
 Requirements requirements_in(const MaybeText& text) {
-  json::error_code bad;
   FieldErrors errors;
-  return text ? read_requirements(json::parse(*text, bad), {}, errors) : Requirements();
+  return text ? read_requirements(stored_json(text), {}, errors) : Requirements();
 }
 
 MaybeText text_at(const json::object& object, const char* key) {
@@ -70,7 +63,7 @@ Result<void> apply(const ToolUpdate& patch, const std::optional<json::object>& s
     BJ_CHECK(check_source_has_function(*patch.source_code, tool.source_type, tool.name));
     tool.source_code = *patch.source_code;
   }
-  set_metadata(tool, patch.metadata ? *patch.metadata : object_in(tool.metadata), on_modal);
+  set_metadata(tool, patch.metadata ? *patch.metadata : stored_object(tool.metadata), on_modal);
   return {};
 }
 
