@@ -53,10 +53,9 @@ Result<json::value> parse_exactly(std::string_view text, size_t depth) {
   parser.handler().stack.reset();
   json::error_code error;
   const size_t used = parser.write_some(false, text.data(), text.size(), error);
-  if (error) return fail(Code::kInvalid, error.message());
-  if (!parser.done() || text.find_first_not_of(" \t\r\n", used) != std::string_view::npos) {
-    return fail(Code::kInvalid, parser.done() ? "extra data after the value" : "the text ends within the value");
-  }
+  if (!error && !parser.done()) error = json::error::incomplete;
+  if (!error && text.find_first_not_of(" \t\r\n", used) != std::string_view::npos) error = json::error::extra_data;
+  if (error) return fail(Code::kInvalid, error.message() + " near byte " + std::to_string(used));
   return parser.handler().stack.release();
 }
 
