@@ -42,10 +42,10 @@ std::string pool_key(const CallSpec& spec) {
                   spec.environment.image.name, spec.environment.interpreter, spec.environment.host_packages,
                   l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
   for (const auto* list : {&spec.environment.site_dirs, &spec.environment.preload}) {
-    for (const std::string& item : *list) key += item + ",";
+    for (const std::string& item : *list) key.append(item).append(1, '\0');  // which no item contains
     key += "|";
   }
-  for (const TemplateLayer& layer : spec.environment.image.layers) key += layer.path + ",";
+  for (const TemplateLayer& layer : spec.environment.image.layers) key.append(layer.path).append(1, '\0');
   return key;
 }
 
