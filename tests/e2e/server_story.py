@@ -70,7 +70,7 @@ class ServerStory(Story):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server = Server(cls.data, cls.scratch, *cls.flags, env=cls.env)
+        cls.server = Server(cls.data, cls.scratch, *cls.flags, env={**cls.everywhere, **cls.env})
 
     @classmethod
     def tearDownClass(cls):

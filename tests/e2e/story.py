@@ -14,6 +14,8 @@ PATIENCE_SECONDS = 120
 class Story(unittest.TestCase):
     """Each class has a data directory of its own, so that checkouts and test classes can run side by side."""
 
+    everywhere = {}  # variables of every command and server of the class
+
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.mkdtemp(prefix="belljar-test-")
@@ -34,7 +36,8 @@ class Story(unittest.TestCase):
     @classmethod
     def belljar(cls, *arguments, **more):
         command = [BELLJAR, *arguments]
-        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **more.pop("env", {})}
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **cls.everywhere,
+                       **more.pop("env", {})}
         return subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, env=environment, **more)
 
     def run_tool(self, source, args=None, *flags, name="tool.py"):

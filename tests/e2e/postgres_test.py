@@ -1,0 +1,67 @@
+"""The stories of the tool service once more, on PostgreSQL instead of SQLite."""
+
+import os
+import unittest
+
+import durable_test
+import letta_service_test as service
+import tenants_test
+from postgres import Postgres, why_not
+
+database_server = None
+
+
+def setUpModule():
+    global database_server
+    if why_not():
+        raise unittest.SkipTest(why_not())
+    database_server = Postgres()
+
+
+def tearDownModule():
+    if database_server:
+        database_server.stop()
+
+
+class OnPostgres:
+    """Gives a class a database of its own. Commands and servers find it by their environment."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.everywhere = {"BELLJAR_DATABASE": database_server.new_database()}
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        left = os.path.exists(os.path.join(cls.data, "belljar.db"))
+        super().tearDownClass()
+        assert not left, "a SQLite database was made beside PostgreSQL's"
+
+
+class SandboxConfigurations(OnPostgres, service.SandboxConfigurations):
+    pass
+
+
+class Runs(OnPostgres, service.Runs):
+    test_letta_s_own_cases = None  # of the engine, whatever the database
+
+
+class Memory(OnPostgres, service.Memory):
+    pass
+
+
+class Secrets(OnPostgres, service.Secrets):
+    def places(self):
+        return [self.data, database_server.data]
+
+
+class Tenants(OnPostgres, tenants_test.Tenants):
+    pass
+
+
+class Durable(OnPostgres, durable_test.Durable):
+    kills = min(durable_test.KILLS, 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
