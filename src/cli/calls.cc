@@ -71,7 +71,9 @@ void add_calls(CLI::App& app, Context& context) {
   command->footer(kFooter);
   command->add_option("--tool", flags->tool, "only of this tool: its name or id")->type_name("TOOL");
   command->add_option("--agent", flags->agent, "only for this agent")->type_name("ID");
-  command->add_option("--status", flags->status, "only with this outcome: ok, error, limit, timeout, invalid")->type_name("STATUS");
+  command
+      ->add_option("--status", flags->status, "only with this outcome: ok, error, limit, timeout, invalid")->type_name("STATUS")
+      ->check(CLI::IsMember({"ok", "error", "limit", "timeout", "invalid"}));
   command->add_option("--limit", flags->limit, "how many at most [20]")->type_name("N")->check(CLI::Range(1, 10000));
   add_json_flag(*command, context, "print [{id, tool_name, status, provider, duration_ms, ...}]");
   command->callback([flags, &context] { context.status = calls(*flags, context.settings); });

@@ -110,7 +110,9 @@ int revoke(const KeyFlags& flags, const Settings& settings) {
     BJ_TRY(const std::vector<OrganizationRow> organizations, store.organizations().list());
     for (const OrganizationRow& organization : organizations) {
       const Result<ApiKeyRow> revoked = store.api_keys().revoke(organization.id, flags.id);
-      if (revoked || revoked.error().code != Code::kNotFound) return revoked.map([](const ApiKeyRow&) {});
+      if (!revoked && revoked.error().code == Code::kNotFound) continue;
+      if (revoked && settings.json) print_json({{"revoked", revoked->id}});
+      return revoked.map([](const ApiKeyRow&) {});
     }
     return fail(Code::kNotFound, "there is no key " + flags.id + "; `belljar key list` shows all");
   });
@@ -137,6 +139,7 @@ void add_key(CLI::App& app, Context& context) {
 
   CLI::App* const end = command->add_subcommand("revoke", "Close a key, at once and for ever");
   end->add_option("id", flags->id, "which: key-...")->required()->type_name("ID");
+  add_json_flag(*end, context, "print {revoked}");
   end->callback([flags, &context] { context.status = revoke(*flags, context.settings); });
 }
 

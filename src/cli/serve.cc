@@ -83,6 +83,9 @@ Result<ServerOptions> server_options(const ServeFlags& flags) {
 
 void say_key(const std::optional<FirstKey>& key) {
   if (!key) return say("no key file: `belljar key create` makes a key\n");
+  if (!key->works) {
+    return say("the key in " + key->file + " opens nothing in this database: `belljar key create` makes a key\n");
+  }
   say((key->made ? "a first key was made, it is in " : "key: ") + key->file + "\n");
 }
 

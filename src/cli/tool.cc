@@ -41,9 +41,11 @@ struct ToolFlags {
 };
 
 // "httpx==0.27" as the two fields that are stored.
-Requirements requirements_of(const std::vector<std::string>& texts, std::string_view between) {
+Result<Requirements> requirements_of(PackageKind kind, const std::vector<std::string>& texts) {
+  const std::string_view between = kind == PackageKind::kPip ? "==" : "@";
   Requirements list;
   for (const std::string& text : texts) {
+    BJ_CHECK(check_requirement(kind, text));
     const size_t split = text.find(between, 1);
     Requirement one;
     one.name = text.substr(0, split);
@@ -63,8 +65,12 @@ Result<ToolCreate> draft_of(const ToolFlags& flags, const Settings& settings) {
   if (!flags.schema.empty()) {
     BJ_TRY(draft.json_schema, read_arguments(flags.schema, settings.limits.argument_bytes));
   }
-  if (!flags.pip.empty()) draft.pip = requirements_of(flags.pip, "==");
-  if (!flags.npm.empty()) draft.npm = requirements_of(flags.npm, "@");
+  if (!flags.pip.empty()) {
+    BJ_TRY(draft.pip, requirements_of(PackageKind::kPip, flags.pip));
+  }
+  if (!flags.npm.empty()) {
+    BJ_TRY(draft.npm, requirements_of(PackageKind::kNpm, flags.npm));
+  }
   return draft;
 }
 
@@ -144,6 +150,7 @@ int remove(const ToolFlags& flags, const Settings& settings) {
   return with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(const ToolRow tool, find(store, flags.name));
     BJ_CHECK(store.tools().remove(local_actor().organization, tool.id));
+    if (settings.json) print_json({{"removed", tool.id}});
     return {};
   });
 }
@@ -184,6 +191,7 @@ Task<int> run_in(ToolService& service, RunRequest request, const Settings& setti
   } else {
     print_outcome(*outcome);
   }
+  if (!outcome->answered) co_return kExitSandbox;
   co_return outcome->success ? kExitOk : outcome->status == CallStatus::kTimeout ? kExitTimeout : kExitFailed;
 }
 
@@ -237,6 +245,7 @@ void add_tool(CLI::App& app, Context& context) {
 
   CLI::App* const remove_command = command->add_subcommand("rm", "Remove a tool");
   remove_command->add_option("tool", flags->name, "its name or id")->required()->type_name("TOOL");
+  add_json_flag(*remove_command, context, "print {removed}");
   remove_command->callback([flags, &context] { context.status = remove(*flags, context.settings); });
 }
 

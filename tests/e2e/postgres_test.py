@@ -7,6 +7,8 @@ import durable_test
 import letta_service_test as service
 import tenants_test
 from postgres import Postgres, why_not
+from server_story import Server
+from story import Story
 
 database_server = None
 
@@ -61,6 +63,20 @@ class Tenants(OnPostgres, tenants_test.Tenants):
 
 class Durable(OnPostgres, durable_test.Durable):
     kills = min(durable_test.KILLS, 6)
+
+
+class Moved(Story):
+    """From SQLite to PostgreSQL, by the flag, with the same data directory."""
+
+    def test_a_key_of_the_other_database_is_not_called_one(self):
+        self.addCleanup(Server(self.data, self.scratch).stop)
+        url = database_server.new_database()
+        moved = Server(self.data, self.scratch, before=["--database", url])
+        self.addCleanup(moved.stop)
+        self.assertIn("opens nothing in this database: `belljar key create`", moved.said)
+        self.assertEqual(moved.request("GET", "/v1/tools/")[0], 401)
+        key = self.belljar("--database", url, "key", "create").stdout.decode().strip()
+        self.assertEqual(moved.request("GET", "/v1/tools/", key=key)[0], 200)
 
 
 if __name__ == "__main__":

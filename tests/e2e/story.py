@@ -34,11 +34,11 @@ class Story(unittest.TestCase):
         return path
 
     @classmethod
-    def belljar(cls, *arguments, **more):
+    def belljar(cls, *arguments, to=subprocess.PIPE, **more):
         command = [BELLJAR, *arguments]
         environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **cls.everywhere,
                        **more.pop("env", {})}
-        return subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, env=environment, **more)
+        return subprocess.run(command, stdout=to, stderr=to, timeout=PATIENCE_SECONDS, env=environment, **more)
 
     def run_tool(self, source, args=None, *flags, name="tool.py"):
         """(exit status, the JSON answer) of `belljar run`."""
