@@ -91,8 +91,8 @@ int list(const Settings& settings) {
       for (const ApiKeyRow& key : keys) {
         all.push_back(key_json(key, organization.name));
         const std::string used = key.last_used_at ? time_text(*key.last_used_at).substr(0, 16) : "never";
-        rows.push_back({key.id, key.name, organization.name, std::string(role_name(key.role)),
-                        key.revoked_at ? "revoked" : used});
+        rows.push_back(
+            {key.id, key.name, organization.name, std::string(role_name(key.role)), key.revoked_at ? "revoked" : used});
       }
     }
     if (settings.json) {
@@ -128,7 +128,8 @@ void add_key(CLI::App& app, Context& context) {
 
   CLI::App* const make = command->add_subcommand("create", "Make a key and print it, once");
   make->add_option("--name", flags->name, "what it is for [cli]")->type_name("NAME");
-  make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")->type_name("NAME");
+  make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")
+      ->type_name("NAME");
   make->add_option("--role", flags->role, "read-only, member or admin [member]")->type_name("ROLE");
   add_json_flag(*make, context, "print {id, key, name, organization, role, ...}");
   make->callback([flags, &context] { context.status = create(*flags, context.settings); });

@@ -13,10 +13,10 @@
 #include "cli/json_output.h"
 #include "cli/open_store.h"
 #include "cli/say.h"
+#include "cli/service_options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/tool_file.h"
-#include "cli/service_options.h"
 #include "cli/with_engine.h"
 
 namespace bj {
@@ -221,9 +221,14 @@ void add_tool(CLI::App& app, Context& context) {
   CLI::App* const add_command = command->add_subcommand("add", "Store a tool, or overwrite the one of its name");
   add_command->add_option("file", flags->file, "its source: .py or .ts")->required()->type_name("FILE");
   add_command->add_option("--description", flags->description, "instead of its documentation's")->type_name("TEXT");
-  add_command->add_option("--schema", flags->schema, "its JSON schema instead of a derived one: JSON or @FILE")->type_name("JSON");
-  add_command->add_option("--pip", flags->pip, "a Python package it needs")->type_name("NAME[==VERSION]")->allow_extra_args(false);
-  add_command->add_option("--npm", flags->npm, "an npm package it needs")->type_name("NAME[@VERSION]")->allow_extra_args(false);
+  add_command->add_option("--schema", flags->schema, "its JSON schema instead of a derived one: JSON or @FILE")
+      ->type_name("JSON");
+  add_command->add_option("--pip", flags->pip, "a Python package it needs")
+      ->type_name("NAME[==VERSION]")
+      ->allow_extra_args(false);
+  add_command->add_option("--npm", flags->npm, "an npm package it needs")
+      ->type_name("NAME[@VERSION]")
+      ->allow_extra_args(false);
   add_command->add_option("--tag", flags->tags, "a tag")->type_name("TAG")->allow_extra_args(false);
   add_json_flag(*add_command, context, "print the stored tool");
   add_command->callback([flags, &context] { context.status = add(*flags, context.settings); });
@@ -235,10 +240,12 @@ void add_tool(CLI::App& app, Context& context) {
 
   CLI::App* const run_command = command->add_subcommand("run", "Run a stored tool in a fresh sandbox");
   run_command->add_option("tool", flags->name, "its name or id")->required()->type_name("TOOL");
-  run_command->add_option("-a,--args", flags->arguments, "arguments: a JSON object, @FILE, or - for stdin")->type_name("JSON");
+  run_command->add_option("-a,--args", flags->arguments, "arguments: a JSON object, @FILE, or - for stdin")
+      ->type_name("JSON");
   run_command->add_option("--agent", flags->agent, "for this agent: its memory and its secrets")->type_name("ID");
   add_env_flag(*run_command, flags->variables);
-  add_json_flag(*run_command, context, "print {call_id, status, return, error, stdout, stderr, duration_ms, limits_hit}");
+  add_json_flag(*run_command, context,
+                "print {call_id, status, return, error, stdout, stderr, duration_ms, limits_hit}");
   add_sandbox_flags(*run_command, context);
   add_limit_flags(*run_command, context);
   run_command->callback([flags, &context] { context.status = run(*flags, context.settings); });

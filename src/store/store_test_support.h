@@ -209,7 +209,7 @@ inline std::string engine_name(const testing::TestParamInfo<DatabaseKind>& info)
 inline Actor new_actor(Store& store, const std::string& name = "other") {
   const auto organization = store.organizations().create(name);
   const auto user = store.users().create(organization->id, name);
-  return {organization->id, user->id};
+  return {organization->id, user->id, "", Role::kAdmin};
 }
 
 }  // namespace bj
