@@ -34,8 +34,9 @@ struct CallFlags {
 MaybeText given(const std::string& text) { return text.empty() ? MaybeText() : MaybeText(text); }
 
 std::vector<std::string> row_of(const CallRow& call) {
-  return {call.id,       time_text(call.started_at).substr(0, 19), call.tool_name, call.status,
-          call.provider, fmt::format("{:.2f} ms", static_cast<double>(call.duration_us) / 1000)};
+  return {call.id,        time_text(call.started_at).substr(0, 19),
+          call.tool_name, call.status,
+          call.provider,  fmt::format("{:.2f} ms", static_cast<double>(call.duration_us) / 1000)};
 }
 
 int calls(const CallFlags& flags, const Settings& settings) {
@@ -71,7 +72,9 @@ void add_calls(CLI::App& app, Context& context) {
   command->footer(kFooter);
   command->add_option("--tool", flags->tool, "only of this tool: its name or id")->type_name("TOOL");
   command->add_option("--agent", flags->agent, "only for this agent")->type_name("ID");
-  command->add_option("--status", flags->status, "only with this outcome: ok, error, limit, timeout, invalid")->type_name("STATUS");
+  command->add_option("--status", flags->status, "only with this outcome: ok, error, limit, timeout, invalid")
+      ->type_name("STATUS")
+      ->check(CLI::IsMember({"ok", "error", "limit", "timeout", "invalid"}));
   command->add_option("--limit", flags->limit, "how many at most [20]")->type_name("N")->check(CLI::Range(1, 10000));
   add_json_flag(*command, context, "print [{id, tool_name, status, provider, duration_ms, ...}]");
   command->callback([flags, &context] { context.status = calls(*flags, context.settings); });

@@ -39,7 +39,7 @@ std::vector<ShownSetting> own_settings(const Settings& settings) {
     all.push_back({name, std::move(value), origin_of(settings, name)});
   };
   add("data", settings.data_directory);
-  add("database", settings.database.empty() ? settings.data_directory + "/belljar.db" : mask_credentials(settings.database));
+  add("database", settings.database.empty() ? settings.data_directory + "/belljar.db" : settings.database);
   add("template", settings.template_name);
   add("interpreter", settings.interpreter);
   add("require_seal", settings.require_full_seal ? "full" : "any");
@@ -57,6 +57,7 @@ int show(const Settings& settings) {
   if (!tools) return refuse(tools.error().what);
   std::vector<ShownSetting> all = own_settings(settings);
   for (ShownSetting& setting : shown_settings(*tools)) all.push_back(std::move(setting));
+  for (ShownSetting& setting : all) setting.value = mask_credentials(setting.value);  // URLs may hold some
   json::array list;
   std::vector<std::vector<std::string>> rows;
   for (const ShownSetting& setting : all) {

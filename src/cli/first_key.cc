@@ -6,10 +6,26 @@
 #include "sys/files.h"
 
 namespace bj {
+namespace {
+
+constexpr size_t kLongestKeyFile = 4096;
+
+Result<bool> opens_something(Store& store, const std::string& file) {
+  BJ_TRY(std::string text, read_file(file, kLongestKeyFile));
+  text.resize(text.find_last_not_of(" \t\r\n") + 1);
+  BJ_TRY(const std::optional<ApiKeyRow> known, store.api_keys().find(Secret::take(std::move(text))));
+  return known.has_value();
+}
+
+}  // namespace
 
 Result<std::optional<FirstKey>> ensure_first_key(Store& store, const std::string& data_directory) {
-  FirstKey key{data_directory + "/admin.key", false};
-  if (::access(key.file.c_str(), F_OK) == 0) return key;
+  FirstKey key;
+  key.file = data_directory + "/admin.key";
+  if (::access(key.file.c_str(), F_OK) == 0) {
+    BJ_TRY(key.works, opens_something(store, key.file));
+    return key;
+  }
   const Actor owner = local_actor();
   BJ_TRY(const std::vector<ApiKeyRow> known, store.api_keys().list(owner.organization));
   if (!known.empty()) return std::nullopt;

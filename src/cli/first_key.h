@@ -12,6 +12,7 @@ namespace bj {
 struct FirstKey {
   std::string file;
   bool made = false;  // by this call
+  bool works = true;  // not if it was revoked, or made for another database
 };
 
 // Nothing if there are keys but no file: somebody took it away.

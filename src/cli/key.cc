@@ -91,8 +91,8 @@ int list(const Settings& settings) {
       for (const ApiKeyRow& key : keys) {
         all.push_back(key_json(key, organization.name));
         const std::string used = key.last_used_at ? time_text(*key.last_used_at).substr(0, 16) : "never";
-        rows.push_back({key.id, key.name, organization.name, std::string(role_name(key.role)),
-                        key.revoked_at ? "revoked" : used});
+        rows.push_back(
+            {key.id, key.name, organization.name, std::string(role_name(key.role)), key.revoked_at ? "revoked" : used});
       }
     }
     if (settings.json) {
@@ -110,7 +110,9 @@ int revoke(const KeyFlags& flags, const Settings& settings) {
     BJ_TRY(const std::vector<OrganizationRow> organizations, store.organizations().list());
     for (const OrganizationRow& organization : organizations) {
       const Result<ApiKeyRow> revoked = store.api_keys().revoke(organization.id, flags.id);
-      if (revoked || revoked.error().code != Code::kNotFound) return revoked.map([](const ApiKeyRow&) {});
+      if (!revoked && revoked.error().code == Code::kNotFound) continue;
+      if (revoked && settings.json) print_json({{"revoked", revoked->id}});
+      return revoked.map([](const ApiKeyRow&) {});
     }
     return fail(Code::kNotFound, "there is no key " + flags.id + "; `belljar key list` shows all");
   });
@@ -126,7 +128,8 @@ void add_key(CLI::App& app, Context& context) {
 
   CLI::App* const make = command->add_subcommand("create", "Make a key and print it, once");
   make->add_option("--name", flags->name, "what it is for [cli]")->type_name("NAME");
-  make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")->type_name("NAME");
+  make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")
+      ->type_name("NAME");
   make->add_option("--role", flags->role, "read-only, member or admin [member]")->type_name("ROLE");
   add_json_flag(*make, context, "print {id, key, name, organization, role, ...}");
   make->callback([flags, &context] { context.status = create(*flags, context.settings); });
@@ -137,6 +140,7 @@ void add_key(CLI::App& app, Context& context) {
 
   CLI::App* const end = command->add_subcommand("revoke", "Close a key, at once and for ever");
   end->add_option("id", flags->id, "which: key-...")->required()->type_name("ID");
+  add_json_flag(*end, context, "print {revoked}");
   end->callback([flags, &context] { context.status = revoke(*flags, context.settings); });
 }
 

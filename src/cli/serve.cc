@@ -14,8 +14,8 @@
 #include "cli/json_output.h"
 #include "cli/say.h"
 #include "cli/seal_text.h"
-#include "cli/terminal.h"
 #include "cli/service_options.h"
+#include "cli/terminal.h"
 #include "cli/with_engine.h"
 #include "server/builtin_routes.h"
 #include "server/http_server.h"
@@ -84,6 +84,9 @@ Result<ServerOptions> server_options(const ServeFlags& flags) {
 
 void say_key(const std::optional<FirstKey>& key) {
   if (!key) return say("no key file: `belljar key create` makes a key\n");
+  if (!key->works) {
+    return say("the key in " + key->file + " opens nothing in this database: `belljar key create` makes a key\n");
+  }
   say((key->made ? "a first key was made, it is in " : "key: ") + key->file + "\n");
 }
 
@@ -157,12 +160,15 @@ int serve(const ServeFlags& flags, const Settings& settings) {
 
 void add_serve(CLI::App& app, Context& context) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* const command = app.add_subcommand("serve", "Start the engine and its server, on loopback unless told otherwise");
+  CLI::App* const command =
+      app.add_subcommand("serve", "Start the engine and its server, on loopback unless told otherwise");
   command->footer(kFooter);
   command->add_option("--listen", flags->listen, "where to listen [127.0.0.1:8090]")->type_name("ADDRESS:PORT");
-  command->add_option("--tls-cert", flags->certificate, "serve HTTPS with this certificate chain (PEM)")->type_name("FILE");
+  command->add_option("--tls-cert", flags->certificate, "serve HTTPS with this certificate chain (PEM)")
+      ->type_name("FILE");
   command->add_option("--tls-key", flags->key, "and this private key (PEM)")->type_name("FILE");
-  command->add_flag("--allow-plain", flags->allow_plain, "let keys cross a network in clear: only behind a proxy with TLS");
+  command->add_flag("--allow-plain", flags->allow_plain,
+                    "let keys cross a network in clear: only behind a proxy with TLS");
   command->add_option("--host-name", flags->host_names, "a name that clients use for this server")->type_name("NAME");
   command->add_option("--origin", flags->origins, "a site whose pages may call this server")->type_name("URL");
   add_sandbox_flags(*command, context);

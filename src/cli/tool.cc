@@ -13,10 +13,10 @@
 #include "cli/json_output.h"
 #include "cli/open_store.h"
 #include "cli/say.h"
+#include "cli/service_options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/tool_file.h"
-#include "cli/service_options.h"
 #include "cli/with_engine.h"
 
 namespace bj {
@@ -41,9 +41,11 @@ struct ToolFlags {
 };
 
 // "httpx==0.27" as the two fields that are stored.
-Requirements requirements_of(const std::vector<std::string>& texts, std::string_view between) {
+Result<Requirements> requirements_of(PackageKind kind, const std::vector<std::string>& texts) {
+  const std::string_view between = kind == PackageKind::kPip ? "==" : "@";
   Requirements list;
   for (const std::string& text : texts) {
+    BJ_CHECK(check_requirement(kind, text));
     const size_t split = text.find(between, 1);
     Requirement one;
     one.name = text.substr(0, split);
@@ -63,8 +65,12 @@ Result<ToolCreate> draft_of(const ToolFlags& flags, const Settings& settings) {
   if (!flags.schema.empty()) {
     BJ_TRY(draft.json_schema, read_arguments(flags.schema, settings.limits.argument_bytes));
   }
-  if (!flags.pip.empty()) draft.pip = requirements_of(flags.pip, "==");
-  if (!flags.npm.empty()) draft.npm = requirements_of(flags.npm, "@");
+  if (!flags.pip.empty()) {
+    BJ_TRY(draft.pip, requirements_of(PackageKind::kPip, flags.pip));
+  }
+  if (!flags.npm.empty()) {
+    BJ_TRY(draft.npm, requirements_of(PackageKind::kNpm, flags.npm));
+  }
   return draft;
 }
 
@@ -143,6 +149,7 @@ int remove(const ToolFlags& flags, const Settings& settings) {
   return with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(const ToolRow tool, find(store, flags.name));
     BJ_CHECK(store.tools().remove(local_actor().organization, tool.id));
+    if (settings.json) print_json({{"removed", tool.id}});
     return {};
   });
 }
@@ -183,6 +190,7 @@ Task<int> run_in(ToolService& service, RunRequest request, const Settings& setti
   } else {
     print_outcome(*outcome);
   }
+  if (!outcome->answered) co_return kExitSandbox;
   co_return outcome->success ? kExitOk : outcome->status == CallStatus::kTimeout ? kExitTimeout : kExitFailed;
 }
 
@@ -212,9 +220,14 @@ void add_tool(CLI::App& app, Context& context) {
   CLI::App* const add_command = command->add_subcommand("add", "Store a tool, or overwrite the one of its name");
   add_command->add_option("file", flags->file, "its source: .py or .ts")->required()->type_name("FILE");
   add_command->add_option("--description", flags->description, "instead of its documentation's")->type_name("TEXT");
-  add_command->add_option("--schema", flags->schema, "its JSON schema instead of a derived one: JSON or @FILE")->type_name("JSON");
-  add_command->add_option("--pip", flags->pip, "a Python package it needs")->type_name("NAME[==VERSION]")->allow_extra_args(false);
-  add_command->add_option("--npm", flags->npm, "an npm package it needs")->type_name("NAME[@VERSION]")->allow_extra_args(false);
+  add_command->add_option("--schema", flags->schema, "its JSON schema instead of a derived one: JSON or @FILE")
+      ->type_name("JSON");
+  add_command->add_option("--pip", flags->pip, "a Python package it needs")
+      ->type_name("NAME[==VERSION]")
+      ->allow_extra_args(false);
+  add_command->add_option("--npm", flags->npm, "an npm package it needs")
+      ->type_name("NAME[@VERSION]")
+      ->allow_extra_args(false);
   add_command->add_option("--tag", flags->tags, "a tag")->type_name("TAG")->allow_extra_args(false);
   add_json_flag(*add_command, context, "print the stored tool");
   add_command->callback([flags, &context] { context.status = add(*flags, context.settings); });
@@ -226,16 +239,19 @@ void add_tool(CLI::App& app, Context& context) {
 
   CLI::App* const run_command = command->add_subcommand("run", "Run a stored tool in a fresh sandbox");
   run_command->add_option("tool", flags->name, "its name or id")->required()->type_name("TOOL");
-  run_command->add_option("-a,--args", flags->arguments, "arguments: a JSON object, @FILE, or - for stdin")->type_name("JSON");
+  run_command->add_option("-a,--args", flags->arguments, "arguments: a JSON object, @FILE, or - for stdin")
+      ->type_name("JSON");
   run_command->add_option("--agent", flags->agent, "for this agent: its memory and its secrets")->type_name("ID");
   add_env_flag(*run_command, flags->variables);
-  add_json_flag(*run_command, context, "print {call_id, status, return, error, stdout, stderr, duration_ms, limits_hit}");
+  add_json_flag(*run_command, context,
+                "print {call_id, status, return, error, stdout, stderr, duration_ms, limits_hit}");
   add_sandbox_flags(*run_command, context);
   add_limit_flags(*run_command, context);
   run_command->callback([flags, &context] { context.status = run(*flags, context.settings); });
 
   CLI::App* const remove_command = command->add_subcommand("rm", "Remove a tool");
   remove_command->add_option("tool", flags->name, "its name or id")->required()->type_name("TOOL");
+  add_json_flag(*remove_command, context, "print {removed}");
   remove_command->callback([flags, &context] { context.status = remove(*flags, context.settings); });
 }
 

@@ -196,6 +196,14 @@ std::set<std::string> secrets_of(const IndexSettings& settings) {
   return secrets;
 }
 
+// What stands between `key` and one of `ends`.
+void mask_values(std::string& text, const std::string& key, const char* ends) {
+  for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + key.size())) {
+    const size_t from = at + key.size();
+    text.replace(from, std::min(text.find_first_of(ends, from), text.size()) - from, kMask);
+  }
+}
+
 }  // namespace
 
 IndexSettings index_settings(const LookUp& environment, const ReadText& read) {
@@ -224,14 +232,8 @@ std::string mask_credentials(std::string_view text) {
     copied = end;
   }
   out += text.substr(copied);
-  for (const char* name : kNpmSecrets) {
-    const std::string key = std::string(name) + "=";
-    for (size_t at = out.find(key); at != std::string::npos; at = out.find(key, at + key.size())) {
-      const size_t from = at + key.size();
-      const size_t end = std::min(out.find_first_of(" \t\r\n", from), out.size());
-      out.replace(from, end - from, kMask);
-    }
-  }
+  for (const char* name : kNpmSecrets) mask_values(out, std::string(name) + "=", " \t\r\n");
+  for (const char* key : {"?password=", "&password="}) mask_values(out, key, "& \t\r\n");
   return out;
 }
 

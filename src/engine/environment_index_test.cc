@@ -64,6 +64,7 @@ TEST(EnvironmentIndexTest, CredentialsAreMaskedWhereverTheyStand) {
             "from https://****@host/simple and http://****@h, ok");
   EXPECT_EQ(mask_credentials("https://u:p@ss@host/x"), "https://****@host/x");
   EXPECT_EQ(mask_credentials("//host/:_authToken=abc def"), "//host/:_authToken=**** def");
+  EXPECT_EQ(mask_credentials("postgresql://h/d?user=u&password=p&x=1"), "postgresql://h/d?user=u&password=****&x=1");
   EXPECT_EQ(mask_credentials("https://host/@scope/name"), "https://host/@scope/name");
   EXPECT_EQ(mask_credentials("user@host, 50% ://"), "user@host, 50% ://");
 }

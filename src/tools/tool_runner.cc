@@ -257,6 +257,7 @@ Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
   RunOutcome outcome;
   outcome.call_id = new_id("call");
   tl::expected<CallResult, ProviderFailure> result = co_await execute(request, prepared, outcome);
+  outcome.answered = result.has_value();
   if (result) {
     co_await keep_memory(request, prepared, *result);
     conclude(request, std::move(*result), outcome);

@@ -44,6 +44,7 @@ struct RunOutcome {
   std::string provider;
   CallStatus status = CallStatus::kError;
   CallError error;
+  bool answered = false;  // by a provider; else nothing is known of the tool, which most likely did not run
   std::vector<std::string> limits_hit;
   double duration_ms = 0;
   std::optional<Seal> seal;  // nothing ran here: none

@@ -52,6 +52,8 @@ class Load:
 
 
 class Durable(Story):
+    kills = KILLS
+
     def wait_until(self, condition):
         end = time.monotonic() + 30
         while not condition() and time.monotonic() < end:
@@ -61,17 +63,17 @@ class Durable(Story):
     def test_every_acknowledged_write_survives_and_nothing_is_left(self):
         chance = random.Random(7)
         acknowledged, dead = [], []
-        for turn in range(KILLS):
-            server = Server(self.data, self.scratch)
+        for turn in range(self.kills):
+            server = Server(self.data, self.scratch, env=self.everywhere)
             dead += instances(self.data)
             load = Load(server, turn)
             time.sleep(chance.uniform(0.0, 0.4))  # the moment of the kill is what the test varies
             server.kill()
             load.wait()
             acknowledged += load.acknowledged
-        server = Server(self.data, self.scratch)
+        server = Server(self.data, self.scratch, env=self.everywhere)
         self.addCleanup(server.stop)
-        self.assertGreater(len(acknowledged), KILLS)
+        self.assertGreater(len(acknowledged), self.kills)
         stored = {}
         after = ""
         while True:

@@ -1,6 +1,7 @@
 """Letta's tool sandbox over HTTP: configurations, variables, runs, memory, as docs/letta.md promises."""
 
 import http.server
+import itertools
 import json
 import os
 import threading
@@ -265,6 +266,10 @@ class Credentials(ServerStory):
 
 
 class Secrets(ServerStory):
+    def places(self):
+        """Where the service keeps what it is told."""
+        return [self.data]
+
     def test_a_secret_is_nowhere_but_where_it_belongs(self):
         secret = "s3cr3t-value-that-must-not-leak-0123456789"
         config = self.api("POST", "/v1/sandbox-config/local/default")["id"]
@@ -275,7 +280,7 @@ class Secrets(ServerStory):
         self.assertNotIn(secret, self.log_text())
         with open(f"/proc/{self.server.process.pid}/cmdline", "rb") as file:
             self.assertNotIn(secret.encode(), file.read())
-        for folder, _, files in os.walk(self.data):
+        for folder, _, files in itertools.chain(*map(os.walk, self.places())):
             for path in (os.path.join(folder, name) for name in files):
                 if os.path.isfile(path) and not os.path.islink(path):
                     with open(path, "rb") as file:

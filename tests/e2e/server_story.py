@@ -12,11 +12,12 @@ from story import BELLJAR, PATIENCE_SECONDS, Story
 class Server:
     """A `belljar serve` of a test's own."""
 
-    def __init__(self, data, home, *flags, env=None):
+    def __init__(self, data, home, *flags, before=(), env=None):
+        """`before`: flags of belljar itself, `flags`: of serve."""
         self.data = data
         environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": data, "HOME": home, **(env or {})}
         self.log = open(os.path.join(home, "server.log"), "ab")
-        self.process = subprocess.Popen([BELLJAR, "serve", "--listen", "127.0.0.1:0", *flags], env=environment,
+        self.process = subprocess.Popen([BELLJAR, *before, "serve", "--listen", "127.0.0.1:0", *flags], env=environment,
                                         stdout=subprocess.PIPE, stderr=self.log)
         said = []
         for line in self.process.stdout:
@@ -70,7 +71,7 @@ class ServerStory(Story):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server = Server(cls.data, cls.scratch, *cls.flags, env=cls.env)
+        cls.server = Server(cls.data, cls.scratch, *cls.flags, env={**cls.everywhere, **cls.env})
 
     @classmethod
     def tearDownClass(cls):

@@ -14,6 +14,8 @@ PATIENCE_SECONDS = 120
 class Story(unittest.TestCase):
     """Each class has a data directory of its own, so that checkouts and test classes can run side by side."""
 
+    everywhere = {}  # variables of every command and server of the class
+
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.mkdtemp(prefix="belljar-test-")
@@ -32,10 +34,11 @@ class Story(unittest.TestCase):
         return path
 
     @classmethod
-    def belljar(cls, *arguments, **more):
+    def belljar(cls, *arguments, to=subprocess.PIPE, **more):
         command = [BELLJAR, *arguments]
-        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **more.pop("env", {})}
-        return subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, env=environment, **more)
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **cls.everywhere,
+                       **more.pop("env", {})}
+        return subprocess.run(command, stdout=to, stderr=to, timeout=PATIENCE_SECONDS, env=environment, **more)
 
     def run_tool(self, source, args=None, *flags, name="tool.py"):
         """(exit status, the JSON answer) of `belljar run`."""
