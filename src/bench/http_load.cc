@@ -75,7 +75,8 @@ Task<Result<std::vector<Sample>>> measure_paced(asio::any_io_executor executor, 
   }
   std::vector<Sample> samples(calls.size());
   for (int i = 0; i < count; ++i) {
-    for (size_t at = 0; at < calls.size(); ++at) {
+    for (size_t turn = 0; turn < calls.size(); ++turn) {
+      const size_t at = i % 2 == 0 ? turn : calls.size() - 1 - turn;  // what follows what must not matter
       co_await pause(executor, kPace);
       BJ_CO_TRY(const double ms, co_await clients[at]->exchange(calls[at]));
       samples[at].add(ms);
