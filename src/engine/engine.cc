@@ -50,7 +50,12 @@ std::string pool_key(const CallSpec& spec) {
 }
 
 Result<void> check_arguments(const CallSpec& spec) {
-  const size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
+  size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
+  if (spec.letta) {
+    size += boost::json::serialize(spec.letta->agent_state).size();
+    size += boost::json::serialize(spec.letta->args_json_schema).size();
+    if (spec.letta->properties) size += boost::json::serialize(*spec.letta->properties).size();
+  }
   if (size > spec.limits.argument_bytes) {
     return fail(Code::kInvalid,
                 fmt::format("source and arguments are {} MiB together; the limit is {} MiB: put large data into a file",

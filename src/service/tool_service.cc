@@ -1,5 +1,7 @@
 #include "service/tool_service.h"
 
+#include "service/start_settings.h"
+
 namespace bj {
 namespace {
 
@@ -30,7 +32,11 @@ ToolService::ToolService(Engine& engine, ServiceOptions options, std::unique_ptr
 
 ToolService::~ToolService() { threads_.join(); }
 
-void ToolService::start() { recorder_.start(); }
+Task<Result<void>> ToolService::start() {
+  BJ_CO_CHECK(co_await apply_start_settings(settings_, configs_, runner_, threads_));
+  recorder_.start();
+  co_return Result<void>();
+}
 
 Task<void> ToolService::stop() { co_await recorder_.stop(); }
 

@@ -32,8 +32,8 @@ class ToolService {
   static Result<std::unique_ptr<ToolService>> create(Engine& engine, ServiceOptions options);
   ~ToolService();
 
-  // Writes records of calls until stop().
-  void start();
+  // Applies the settings that mean something at a start, then writes records of calls until stop().
+  Task<Result<void>> start();
   // Writes what is left. The engine must still run.
   Task<void> stop();
 

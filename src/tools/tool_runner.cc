@@ -266,6 +266,7 @@ Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
     outcome.error_output = {result.error().error.what};
   }
   record(request, outcome, started_at);
+  if (listener_) listener_(outcome);
   co_return outcome;
 }
 

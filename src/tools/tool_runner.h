@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,6 +63,8 @@ class ToolRunner {
   explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}
   // Asked in the order that provider_choice.h decides.
   void add_provider(std::unique_ptr<Provider> provider) { providers_.push_back(std::move(provider)); }
+  // Told of every outcome, for metrics.
+  void on_finished(std::function<void(const RunOutcome&)> listener) { listener_ = std::move(listener); }
 
   // Fails only if there is nothing to run: an unknown agent, a store that is away. What a tool does is an outcome.
   Task<Result<RunOutcome>> run(RunRequest request);
@@ -82,6 +85,7 @@ class ToolRunner {
 
   Parts parts_;
   std::vector<std::unique_ptr<Provider>> providers_;
+  std::function<void(const RunOutcome&)> listener_;
 };
 
 }  // namespace bj
