@@ -8,9 +8,9 @@
 #include <array>
 #include <filesystem>
 
-#include "cli/sizes.h"
 #include "base/exact_json.h"
 #include "base/utf8.h"
+#include "cli/sizes.h"
 #include "sys/files.h"
 
 namespace bj {

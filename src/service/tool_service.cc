@@ -12,8 +12,7 @@ constexpr size_t kStoreThreads = 4;
 Result<std::unique_ptr<ToolService>> ToolService::create(Engine& engine, ServiceOptions options) {
   BJ_TRY(std::unique_ptr<Store> store, Store::open(std::move(options.store)));
   BJ_TRY(std::unique_ptr<HttpClient> client, HttpClient::create());
-  return std::unique_ptr<ToolService>(
-      new ToolService(engine, std::move(options), std::move(store), std::move(client)));
+  return std::unique_ptr<ToolService>(new ToolService(engine, std::move(options), std::move(store), std::move(client)));
 }
 
 ToolService::ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store,

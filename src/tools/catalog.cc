@@ -34,8 +34,8 @@ MaybeText text_at(const json::object& object, const char* key) {
 
 // tool_hash is ours to set; `sandbox` says where the tool wants to run.
 void set_metadata(ToolRow& tool, json::object metadata, bool on_modal) {
-  metadata["tool_hash"] = tool_hash({tool.source_code.value_or(""), tool.source_type, requirements_in(tool.pip_requirements),
-                                     requirements_in(tool.npm_requirements)});
+  metadata["tool_hash"] = tool_hash({tool.source_code.value_or(""), tool.source_type,
+                                     requirements_in(tool.pip_requirements), requirements_in(tool.npm_requirements)});
   if (on_modal) metadata["sandbox"] = "modal";
   tool.metadata = json::serialize(metadata);
 }

@@ -37,7 +37,7 @@ struct RunRequest {
 struct RunOutcome {
   std::string call_id;
   bool success = false;
-  boost::json::value value;  // a friendly sentence if it failed
+  boost::json::value value;               // a friendly sentence if it failed
   std::optional<std::string> value_text;  // Python's str() of it: JSON lacks nan and long integers
   std::vector<std::string> output, error_output;
   std::optional<std::string> fingerprint;
@@ -58,7 +58,7 @@ class ToolRunner {
     const ToolSettings& settings;
     ConfigManager& configs;
     CallRecorder& recorder;
-    HttpClient& client;  // asks the credentials webhook, if there is one
+    HttpClient& client;     // asks the credentials webhook, if there is one
     Variables from_server;  // what of the server's environment local tools get
   };
   explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}

@@ -128,26 +128,21 @@ json::object execution_json(const RunOutcome& outcome) {
 }
 
 json::object return_message_json(const RunOutcome& outcome, const json::value& name, int64_t limit) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-      std::chrono::system_clock::now().time_since_epoch());
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   const std::string date = time_text(seconds.count() * 1'000'000).substr(0, 19) + "+00:00";
   const char* const status = outcome.success ? "success" : "error";
   const bool as_text = outcome.value_text && !outcome.value.is_object();
   const json::value shown = as_text ? json::value(*outcome.value_text) : outcome.value;
   const std::string text = python_str(return_message(shown, static_cast<size_t>(limit)));
   const json::array output = texts(outcome.output), error_output = texts(outcome.error_output);
-  const json::object one{{"type", "tool"},          {"tool_return", text}, {"status", status},
-                         {"tool_call_id", "null"},  {"stdout", output},    {"stderr", error_output}};
-  json::object message{{"id", "null"},
-                       {"date", date},
-                       {"name", name},
-                       {"message_type", "tool_return_message"},
-                       {"tool_return", text},
-                       {"status", status},
-                       {"tool_call_id", "null"},
-                       {"stdout", output},
-                       {"stderr", error_output},
-                       {"tool_returns", json::array{one}}};
+  const json::object one{{"type", "tool"},         {"tool_return", text}, {"status", status},
+                         {"tool_call_id", "null"}, {"stdout", output},    {"stderr", error_output}};
+  json::object message{{"id", "null"},           {"date", date},
+                       {"name", name},           {"message_type", "tool_return_message"},
+                       {"tool_return", text},    {"status", status},
+                       {"tool_call_id", "null"}, {"stdout", output},
+                       {"stderr", error_output}, {"tool_returns", json::array{one}}};
   for (const char* unused : {"otid", "sender_id", "step_id", "is_err", "seq_id", "run_id"}) message[unused] = nullptr;
   return message;
 }
