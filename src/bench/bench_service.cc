@@ -114,11 +114,13 @@ Result<void> BenchService::fill(const ToolSettings& settings, int tools) {
 void BenchService::serve() {
   add_builtin_routes(router_, metrics_, HealthFacts{});
   service_->add_routes(router_);
-  service_->start();
   asio::co_spawn(
       executor_,
       [this]() -> Task<void> {
-        co_await server_->serve({router_, metrics_, authenticate_by_key(service_->store(), service_->threads())});
+        const Result<void> started = co_await service_->start();
+        if (started) {
+          co_await server_->serve({router_, metrics_, authenticate_by_key(service_->store(), service_->threads())});
+        }
         served_.set(true);
       },
       asio::detached);
