@@ -17,7 +17,7 @@ file(GLOB STORE_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/store/*_test.c
 add_executable(store_tests ${STORE_TESTS})
 target_link_libraries(store_tests PRIVATE belljar_service GTest::gtest_main)
 add_test(NAME store COMMAND store_tests)
-set_tests_properties(store PROPERTIES TIMEOUT 300)
+set_tests_properties(store PROPERTIES TIMEOUT 600)
 
 add_test(NAME runtimes.python COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/runtime_test.py)
 add_test(NAME runtimes.python_letta COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/letta_test.py)

@@ -34,8 +34,9 @@ class RouteGroup {
     options.doc.request_schema = std::move(body);
     options.doc.response_status = answer.is_null() ? 204 : 200;
     options.doc.response_schema = std::move(answer);
-    router_.add(method, prefix_ + path,
-                answering([services = services_, function](HttpRequest& request) { return function(services, request); }),
+    router_.add(method, prefix_ + path, answering([services = services_, function](HttpRequest& request) {
+                  return function(services, request);
+                }),
                 std::move(options));
   }
 

@@ -12,15 +12,15 @@ namespace bj {
 
 enum class Code {
   kInvalid,
-  kUnprocessable,  // a request's fields are wrong, all of them told at once
   kNotFound,
   kDenied,
   kExhausted,
   kUnavailable,
   kInternal,
-  kConflict,  // there is one already: a unique name is taken
-  kDangling,  // it refers to something that does not exist
-  kBusy,      // locked by somebody else; nothing has happened, trying again makes sense
+  kConflict,       // there is one already: a unique name is taken
+  kDangling,       // it refers to something that does not exist
+  kBusy,           // locked by somebody else; nothing has happened, trying again makes sense
+  kUnprocessable,  // a request's fields are wrong, all of them told at once
 };
 
 struct Error {

@@ -25,7 +25,6 @@ inline size_t utf8_prefix(std::string_view text) {
   return 0;
 }
 
-
 inline bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const size_t length = utf8_prefix(text);

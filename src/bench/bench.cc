@@ -1,18 +1,17 @@
 #include "bench/bench.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <fstream>
 
 #include "bench/baseline.h"
-#include "sys/files.h"
+#include "bench/http_bench.h"
+#include "bench/measure.h"
+#include "bench/pydantic_packages.h"
 
 namespace bj {
 namespace {
 
-constexpr auto kPace = std::chrono::milliseconds(3);
 constexpr const char* kAdd = "def add(a: int, b: int) -> int:\n    \"\"\"Adds.\"\"\"\n    return a + b\n";
 constexpr const char* kAddWithPydantic =
     "from pydantic import BaseModel\n\ndef add(a: int, b: int) -> int:\n    \"\"\"Adds.\"\"\"\n    return a + b\n";
@@ -43,6 +42,9 @@ class Bench {
                                                            {"empty pool", &Bench::empty_pool},
                                                            {"burst", &Bench::burst},
                                                            {"calls per second", &Bench::sustained},
+                                                           {"warm Python call through HTTP", &Bench::http_call},
+                                                           {"calls per second through HTTP", &Bench::http_sustained},
+                                                           {"stored tools through HTTP", &Bench::http_stored_tools},
                                                            {"pydantic", &Bench::pydantic},
                                                            {"TypeScript", &Bench::type_script},
                                                            {"create + true + destroy", &Bench::create_destroy},
@@ -79,30 +81,15 @@ class Bench {
     co_return ms;
   }
 
-  Task<void> pause(std::chrono::milliseconds time) {
-    asio::steady_timer timer(executor_, time);
-    co_await timer.async_wait(kNoThrow);
-  }
-
   Task<Result<Sample>> paced_calls(const CallSpec& spec, int count, bool settle_between) {
     Sample sample;
     for (int i = 0; i < count; ++i) {
       if (settle_between) co_await engine_.settle(spec);
-      co_await pause(kPace);
+      co_await pause(executor_, kPace);
       BJ_CO_TRY(const double ms, co_await timed_call(spec));
       sample.add(ms);
     }
     co_return sample;
-  }
-
-  // Half of the baseline before and half after the measurement: a drift of the machine hits both sides.
-  Task<Result<void>> add_baseline(Sample& sample, const std::vector<std::string>& command, int count) {
-    for (int i = 0; i < count; ++i) {
-      BJ_CO_TRY(const double ms, co_await spawn_and_wait(executor_, command));
-      sample.add(ms);
-      co_await pause(kPace);
-    }
-    co_return Result<void>();
   }
 
   void add_row(BenchRow row) { rows_.push_back(std::move(row)); }
@@ -111,9 +98,9 @@ class Bench {
     const CallSpec spec = new_pool(kAdd, {.least = 16, .most = 16, .warm = 16});
     co_await engine_.settle(spec);
     Sample baseline;
-    BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
+    BJ_CO_CHECK(co_await add_baseline(executor_, baseline, kBarePython, options_.samples / 2));
     BJ_CO_TRY(const Sample sample, co_await paced_calls(spec, options_.samples, false));
-    BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
+    BJ_CO_CHECK(co_await add_baseline(executor_, baseline, kBarePython, options_.samples / 2));
     add_call_p50_ = sample.p50();
     const double ratio = sample.p50() / baseline.p50();
     add_row({.work = "warm Python call add(a, b), full seal, 3 ms apart",
@@ -133,9 +120,9 @@ class Bench {
     const CallSpec spec = new_pool(kAdd, {.least = 0, .most = 0, .warm = 0});
     BJ_CO_CHECK(co_await timed_call(spec));
     Sample baseline;
-    BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
+    BJ_CO_CHECK(co_await add_baseline(executor_, baseline, kBarePython, options_.samples / 2));
     BJ_CO_TRY(const Sample sample, co_await paced_calls(spec, options_.samples, false));
-    BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
+    BJ_CO_CHECK(co_await add_baseline(executor_, baseline, kBarePython, options_.samples / 2));
     const double ratio = sample.p50() / baseline.p50();
     add_row({.work = "the same, empty pool (forked on demand)",
              .p50_ms = sample.p50(),
@@ -150,41 +137,22 @@ class Bench {
     co_return Result<void>();
   }
 
-  // Starts `count` coroutines at once and waits for all.
-  Task<Result<void>> all_at_once(int count, std::function<Task<Result<void>>()> work) {
-    auto left = std::make_shared<int>(count);
-    auto done = std::make_shared<OneShot<int>>(executor_);
-    auto failed = std::make_shared<std::optional<Error>>();
-    for (int i = 0; i < count; ++i) {
-      asio::co_spawn(
-          executor_,
-          [work, left, done, failed]() -> Task<void> {
-            if (Result<void> result = co_await work(); !result) *failed = result.error();
-            if (--*left == 0) done->set(0);
-          },
-          asio::detached);
-    }
-    BJ_CO_CHECK(co_await done->get());
-    if (*failed) co_return tl::unexpected(**failed);
-    co_return Result<void>();
-  }
-
   Task<Result<void>> burst() {
     constexpr int kCalls = 100, kRounds = 7;
     const CallSpec spec = new_pool(kAdd, {.least = kCalls, .most = kCalls, .warm = kCalls});
     Sample baseline, sample;
-    BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
+    BJ_CO_CHECK(co_await add_baseline(executor_, baseline, kBarePython, options_.samples / 2));
     for (int round = 0; round < kRounds; ++round) {
       co_await engine_.settle(spec);
-      co_await pause(std::chrono::milliseconds(200));
+      co_await pause(executor_, std::chrono::milliseconds(200));
       const Stopwatch watch;
-      BJ_CO_CHECK(co_await all_at_once(kCalls, [this, &spec]() -> Task<Result<void>> {
+      BJ_CO_CHECK(co_await all_at_once(executor_, kCalls, [this, &spec]() -> Task<Result<void>> {
         BJ_CO_CHECK(co_await timed_call(spec));
         co_return Result<void>();
       }));
       sample.add(watch.ms());
     }
-    BJ_CO_CHECK(co_await add_baseline(baseline, kBarePython, options_.samples / 2));
+    BJ_CO_CHECK(co_await add_baseline(executor_, baseline, kBarePython, options_.samples / 2));
     const double ratio = sample.p50() / baseline.p50();
     add_row({.work = "burst: 100 calls at once on a full pool, all answered",
              .p50_ms = sample.p50(),
@@ -199,20 +167,6 @@ class Bench {
     co_return Result<void>();
   }
 
-  // How often `work` completes in a second with `parallel` of it going on all the time.
-  Task<Result<double>> rate(int parallel, double seconds, std::function<Task<Result<void>>()> work) {
-    auto count = std::make_shared<int>(0);
-    const Stopwatch watch;
-    BJ_CO_CHECK(co_await all_at_once(parallel, [count, &watch, seconds, work]() -> Task<Result<void>> {
-      while (watch.ms() < seconds * 1000) {
-        BJ_CO_CHECK(co_await work());
-        ++*count;
-      }
-      co_return Result<void>();
-    }));
-    co_return *count / (watch.ms() / 1000);
-  }
-
   Task<Result<void>> sustained() {
     constexpr int kParallel = 32;
     const CallSpec spec = new_pool(kAdd, {});
@@ -221,12 +175,13 @@ class Bench {
       BJ_CO_CHECK(co_await spawn_and_wait(executor_, kBarePython));
       co_return Result<void>();
     };
-    BJ_CO_TRY(const double before, co_await rate(kParallel, options_.sustained_s / 2, spawn));
-    BJ_CO_TRY(const double calls, co_await rate(kParallel, options_.sustained_s, [this, &spec]() -> Task<Result<void>> {
+    BJ_CO_TRY(const double before, co_await rate(executor_, kParallel, options_.sustained_s / 2, spawn));
+    BJ_CO_TRY(const double calls,
+              co_await rate(executor_, kParallel, options_.sustained_s, [this, &spec]() -> Task<Result<void>> {
                 BJ_CO_CHECK(co_await timed_call(spec));
                 co_return Result<void>();
               }));
-    BJ_CO_TRY(const double after, co_await rate(kParallel, options_.sustained_s / 2, spawn));
+    BJ_CO_TRY(const double after, co_await rate(executor_, kParallel, options_.sustained_s / 2, spawn));
     const double spawned = (before + after) / 2;
     add_row({.work = "calls per second, 32 at once, sustained, refill included",
              .p50_ms = 1000 / calls,
@@ -241,24 +196,18 @@ class Bench {
     co_return Result<void>();
   }
 
-  // An environment that has pydantic: installed once with pip into the scratch directory.
-  Task<Result<std::string>> pydantic_packages() {
-    const std::string venv = options_.scratch + "/pydantic-venv";
-    struct stat info{};
-    if (::stat((venv + "/done").c_str(), &info) != 0) {
-      BJ_CO_CHECK(make_directories(options_.scratch, 0755));
-      BJ_CO_CHECK(co_await spawn_and_wait(executor_, {"/usr/bin/python3", "-m", "venv", venv}));
-      // Through a shell for pip's configuration of this machine: the baseline's empty environment hides it.
-      BJ_CO_CHECK(co_await spawn_and_wait(
-          executor_, {"/bin/sh", "-c", "HOME=${HOME:-/root} exec " + venv + "/bin/pip install -q pydantic"}));
-      BJ_CO_CHECK(write_file_atomically(venv + "/done", "", 0644));
-    }
-    BJ_CO_TRY(const Fd lib, open_path(venv + "/lib", O_RDONLY | O_DIRECTORY));
-    BJ_CO_TRY(const auto entries, list_directory(lib.get()));
-    for (const Entry& entry : entries) {
-      if (entry.name.starts_with("python3")) co_return venv + "/lib/" + entry.name + "/site-packages";
-    }
-    co_return fail(Code::kNotFound, "no site-packages in " + venv);
+  using HttpRow = Task<Result<BenchRows>> (*)(HttpBench);
+
+  Task<Result<void>> through_http(HttpRow row, PoolOptions pool) {
+    BJ_CO_TRY(BenchRows rows, co_await row({engine_, options_, new_pool(kAdd, pool)}));
+    for (BenchRow& one : rows) add_row(std::move(one));
+    co_return Result<void>();
+  }
+
+  Task<Result<void>> http_call() { return through_http(bench_http_call, {.least = 16, .most = 16, .warm = 16}); }
+  Task<Result<void>> http_sustained() { return through_http(bench_http_sustained, {}); }
+  Task<Result<void>> http_stored_tools() {
+    return through_http(bench_http_stored_tools, {.least = 16, .most = 16, .warm = 16});
   }
 
   Task<Result<void>> pydantic() {
@@ -267,7 +216,7 @@ class Bench {
                  .goal = "p50 <= 2 x",
                  .note = {},
                  .skipped = {}};
-    const Result<std::string> packages = co_await pydantic_packages();
+    const Result<std::string> packages = co_await pydantic_packages(executor_, options_.scratch);
     if (!packages) {
       row.skipped = "pydantic could not be installed: " + packages.error().what;
       add_row(std::move(row));
@@ -299,13 +248,14 @@ class Bench {
     BenchRow row{
         .work = "warm TypeScript call", .baseline = "node -e 0", .goal = "p50 <= 1/8", .note = {}, .skipped = {}};
     Sample baseline;
-    if (const Result<void> node = co_await add_baseline(baseline, {"node", "-e", "0"}, options_.samples / 6); !node) {
+    if (const Result<void> node = co_await add_baseline(executor_, baseline, {"node", "-e", "0"}, options_.samples / 6);
+        !node) {
       row.skipped = "no Node.js here: " + node.error().what;
       add_row(std::move(row));
       co_return Result<void>();
     }
     BJ_CO_TRY(const Sample sample, co_await paced_calls(spec, options_.samples, true));
-    BJ_CO_CHECK(co_await add_baseline(baseline, {"node", "-e", "0"}, options_.samples / 6));
+    BJ_CO_CHECK(co_await add_baseline(executor_, baseline, {"node", "-e", "0"}, options_.samples / 6));
     row.p50_ms = sample.p50();
     row.p99_ms = sample.p99();
     row.baseline_p50_ms = baseline.p50();
@@ -356,14 +306,14 @@ class Bench {
       BJ_CO_TRY(const double ms, co_await timed_life(prepared));
       first.add(ms);
       co_await engine_.settle_sandboxes();
-      co_await pause(kPace);
+      co_await pause(executor_, kPace);
       BJ_CO_TRY(const double other_ms, co_await timed_life(from_nothing));
       second.add(other_ms);
-      co_await pause(kPace);
+      co_await pause(executor_, kPace);
       const Result<double> other = co_await spawn_and_wait(executor_, bwrap);
       if (!other) skipped = "no bubblewrap here: " + other.error().what;
       if (other) baseline.add(*other);
-      co_await pause(kPace);
+      co_await pause(executor_, kPace);
     }
     for (const auto& [work, sample] : {std::pair("create + /bin/true + destroy", &first),
                                        std::pair("the same with no blank sandbox prepared", &second)}) {

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <optional>
 
+#include "base/utf8.h"
 #include "cli/context.h"
 #include "cli/json_output.h"
 #include "cli/relay.h"
@@ -17,7 +18,6 @@
 #include "cli/seal_text.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
-#include "base/utf8.h"
 #include "cli/with_engine.h"
 #include "engine/process_watch.h"
 

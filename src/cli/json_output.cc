@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/terminal.h"
 #include "base/utf8.h"
+#include "cli/terminal.h"
 
 namespace bj {
 namespace json = boost::json;

@@ -19,6 +19,7 @@
 #include "cli/with_engine.h"
 #include "server/builtin_routes.h"
 #include "server/http_server.h"
+#include "service/call_metrics.h"
 
 namespace bj {
 namespace {
@@ -89,47 +90,59 @@ void say_key(const std::optional<FirstKey>& key) {
   say((key->made ? "a first key was made, it is in " : "key: ") + key->file + "\n");
 }
 
-Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions options) {
-  const bool tls = options.tls.has_value();
-  const std::string place =
-      options.address.host.find(':') == std::string::npos ? options.address.host : "[" + options.address.host + "]";
-  // The port first: that it is taken should be known before the pools are filled.
-  const auto server = HttpServer::listen(engine.host().executor, std::move(options));
-  if (!server) co_return refuse(server.error().what);
-  Result<ServiceOptions> wanted = service_options(settings);
-  if (!wanted) co_return refuse(wanted.error().what);
-  const auto service = ToolService::create(engine, std::move(*wanted));
-  if (!service) {
-    complain(service.error().what);
-    co_return status_of(service.error());
-  }
+// Everything that must be right before the first request, told as it is found.
+Task<Result<HealthFacts>> get_ready(Engine& engine, ToolService& service, Settings settings) {
   HealthFacts facts{.version = BELLJAR_VERSION};
   say(fmt::format("Belljar {}, data in {}\n", facts.version, settings.data_directory));
-  const Result<std::optional<FirstKey>> key = ensure_first_key((*service)->store(), settings.data_directory);
-  if (!key) {
-    complain(key.error().what);
-    co_return status_of(key.error());
-  }
-  say_key(*key);
+  BJ_CO_TRY(const std::optional<FirstKey> key, ensure_first_key(service.store(), settings.data_directory));
+  say_key(key);
   const Result<CallResult> checked = co_await check(engine, settings);
-  if (co_await interrupted()) co_return kExitOk;
   if (!checked) {
-    complain("the self-check failed: " + checked.error().what + " (`belljar doctor` tells more)");
-    co_return kExitSandbox;
+    co_return fail(Code::kUnavailable,
+                   "the self-check failed: " + checked.error().what + " (`belljar doctor` tells more)");
   }
   facts.seal_full = checked->seal.full();
   say(fmt::format("self-check: add(40, 2) = {} in {:.2f} ms, in a sandbox of its own\n", json_text(checked->value),
                   checked->duration_ms));
   say(seal_text(checked->seal));
-  say(fmt::format("listening on {}://{}:{}\n", tls ? "https" : "http", place, (*server)->port()));
+  BJ_CO_CHECK(co_await service.start());
+  co_return facts;
+}
+
+Task<void> serve_requests(HttpServer& server, ToolService& service, HealthFacts facts) {
   Router router;
   Metrics metrics;
   add_builtin_routes(router, metrics, facts);
-  (*service)->add_routes(router);
-  (*service)->start();
-  co_await (*server)->serve({router, metrics, authenticate_by_key((*service)->store(), (*service)->threads())});
+  service.add_routes(router);
+  count_calls(service.runner(), metrics);
+  co_await server.serve({router, metrics, authenticate_by_key(service.store(), service.threads())});
   say("stopping\n");
-  co_await (*server)->stop();
+  co_await server.stop();
+}
+
+int report(const Error& error) {
+  complain(error.what);
+  return status_of(error);
+}
+
+Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions options) {
+  const std::string scheme = options.tls ? "https" : "http";
+  ServerAddress address = options.address;
+  // The port first: that it is taken should be known before the pools are filled.
+  const auto server = HttpServer::listen(engine.host().executor, std::move(options));
+  if (!server) co_return report(server.error());
+  Result<ServiceOptions> wanted = service_options(settings);
+  if (!wanted) co_return report(wanted.error());
+  const auto service = ToolService::create(engine, std::move(*wanted));
+  if (!service) co_return report(service.error());
+  const Result<HealthFacts> facts = co_await get_ready(engine, **service, settings);
+  const bool stopped = co_await interrupted();
+  if (!facts) co_return stopped ? kExitOk : report(facts.error());
+  if (!stopped) {
+    address.port = (*server)->port();
+    say(fmt::format("listening on {}://{}\n", scheme, address.text()));
+    co_await serve_requests(**server, **service, *facts);
+  }
   co_await (*service)->stop();
   co_return kExitOk;
 }

@@ -26,12 +26,12 @@ struct Settings {
   PoolOptions python_pool;
   PoolOptions node_pool = EngineOptions{}.node_pool;
 
-  std::string database;                         // postgresql://...; empty: SQLite in the data directory
-  bool letta_secret_format = false;             // secrets are written so that a Letta server can read them
-  bool pass_proxies = false;                    // tools get the server's *_PROXY variables
-  std::chrono::hours keep_calls{30 * 24};       // records of calls; 0: for ever
-  std::vector<GivenSetting> tool_settings;      // the config file's [tools], under Letta's names
-  std::map<std::string, std::string> origins;   // of what is not a default: "config.toml:3", "environment BELLJAR_DATA"
+  std::string database;                        // postgresql://...; empty: SQLite in the data directory
+  bool letta_secret_format = false;            // secrets are written so that a Letta server can read them
+  bool pass_proxies = false;                   // tools get the server's *_PROXY variables
+  std::chrono::hours keep_calls{30 * 24};      // records of calls; 0: for ever
+  std::vector<GivenSetting> tool_settings;     // the config file's [tools], under Letta's names
+  std::map<std::string, std::string> origins;  // of what is not a default: "config.toml:3", "environment BELLJAR_DATA"
 };
 
 // Looks up an environment variable; empty: not set.

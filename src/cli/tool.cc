@@ -86,7 +86,6 @@ int with_service(const Settings& settings, const std::function<Task<int>(ToolSer
     if (!options) co_return refuse(options.error().what);
     const auto service = ToolService::create(engine, std::move(*options));
     if (!service) co_return report(service.error());
-    (*service)->start();
     const int status = co_await work(**service);
     co_await (*service)->stop();
     co_return status;

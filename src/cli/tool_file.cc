@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/parser.hpp>
 #include <filesystem>
 
-#include "cli/sizes.h"
+#include "base/exact_json.h"
 #include "base/utf8.h"
+#include "cli/sizes.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -43,15 +43,9 @@ Result<std::string> read_regular(const std::string& path, uint64_t limit_bytes) 
 }
 
 Result<json::object> parse_arguments(std::string_view text, const std::string& where) {
-  json::parse_options options;
-  options.max_depth = kDeepestArguments;
-  json::parser parser({}, options);
-  boost::system::error_code error;
-  const size_t read = parser.write(text.data(), text.size(), error);
-  if (error) {
-    return fail(Code::kInvalid, fmt::format("{} are not valid JSON: {} near byte {}", where, error.message(), read));
-  }
-  json::value value = parser.release();
+  Result<json::value> parsed = parse_exactly(text, kDeepestArguments);
+  if (!parsed) return fail(Code::kInvalid, fmt::format("{} are not valid JSON: {}", where, parsed.error().what));
+  json::value& value = *parsed;
   if (!value.is_object()) {
     return fail(Code::kInvalid,
                 fmt::format("{} must be a JSON object, one key a parameter: {{\"city\": \"Oslo\"}}", where));

@@ -1,10 +1,11 @@
 #include "engine/answer.h"
 
 #include <algorithm>
-#include <boost/json/parser.hpp>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
 #include <cmath>
+
+#include "base/exact_json.h"
 
 namespace bj {
 namespace {
@@ -157,13 +158,9 @@ size_t answer_limit(const CallSpec& spec) {
 }
 
 Result<void> decode_answer(std::string_view payload, const std::string& nonce, CallResult& result, AnswerKind kind) {
-  json::parse_options options;
-  options.max_depth = kMaxDepth;
-  json::parser parser({}, options);
-  boost::system::error_code error;
-  parser.write(payload.data(), payload.size(), error);
-  if (error) return broken("not JSON");
-  json::value value = parser.release();
+  Result<json::value> parsed = parse_exactly(payload, kMaxDepth);
+  if (!parsed) return broken("not JSON");
+  json::value& value = *parsed;
   if (!value.is_object()) return broken("not an object");
   if (!finite(value)) return broken("a number that is too large");
   json::object& answer = value.get_object();

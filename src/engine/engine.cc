@@ -42,15 +42,20 @@ std::string pool_key(const CallSpec& spec) {
                   spec.environment.image.name, spec.environment.interpreter, spec.environment.host_packages,
                   l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
   for (const auto* list : {&spec.environment.site_dirs, &spec.environment.preload}) {
-    for (const std::string& item : *list) key += item + ",";
+    for (const std::string& item : *list) key.append(item).append(1, '\0');  // which no item contains
     key += "|";
   }
-  for (const TemplateLayer& layer : spec.environment.image.layers) key += layer.path + ",";
+  for (const TemplateLayer& layer : spec.environment.image.layers) key.append(layer.path).append(1, '\0');
   return key;
 }
 
 Result<void> check_arguments(const CallSpec& spec) {
-  const size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
+  size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
+  if (spec.letta) {
+    size += boost::json::serialize(spec.letta->agent_state).size();
+    size += boost::json::serialize(spec.letta->args_json_schema).size();
+    if (spec.letta->properties) size += boost::json::serialize(*spec.letta->properties).size();
+  }
   if (size > spec.limits.argument_bytes) {
     return fail(Code::kInvalid,
                 fmt::format("source and arguments are {} MiB together; the limit is {} MiB: put large data into a file",

@@ -113,14 +113,13 @@ Task<Result<void>> EnvironmentBuilder::open_sandbox() {
   spec.user = "user";
   spec.host_network = HostNetwork{kWhyHostNetwork};
   if (!host_.uids) {
-    co_return fail(Code::kUnavailable,
+    co_return fail(Code::kDenied,
                    "without root a sandbox can't be given the host's network, so packages can't be installed: run the "
                    "server as root, or install them yourself and pass the directory (belljar run --venv)");
   }
   BJ_CO_TRY(sandbox_, co_await Sandbox::create(host_, std::move(spec)));
   deadline_ = Clock::now() + std::chrono::milliseconds(limits_.wall_ms);
   sandbox_->expire_at(deadline_);
-  if (killed_) co_return fail(Code::kUnavailable, "the build was stopped");
   co_return Result<void>();
 }
 
@@ -287,7 +286,8 @@ Task<Result<Built>> EnvironmentBuilder::run(int into) {
   if (!done) co_return tl::unexpected(done.error());
   built.builder_seal = sandbox_->seal().missing();
   tell(BuildPhase::kPreparing, "the builder's seal lacks: " + built.builder_seal, 0.0);
-  done = co_await install(built);
+  if (killed_) done = fail(Code::kUnavailable, "the build was stopped");
+  if (done) done = co_await install(built);
   Result<Fd> from = fail(Code::kInternal, "");
   if (done) from = co_await packages();
   co_await sandbox_->destroy();  // from here on nothing moves in what the descriptor shows

@@ -68,6 +68,11 @@ bool is_python_name(std::string_view name) {
   return all_of(name, "._-") && is_of(name.front(), "") && is_of(name.back(), "");
 }
 
+void sort_out_doubles(std::vector<std::string>& items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
 // The items between commas, sorted and without doubles.
 std::vector<std::string> items_of(std::string_view list) {
   std::vector<std::string> items;
@@ -76,8 +81,7 @@ std::vector<std::string> items_of(std::string_view list) {
     items.emplace_back(list.substr(from, comma - from));
     from = comma + 1;
   }
-  std::sort(items.begin(), items.end());
-  items.erase(std::unique(items.begin(), items.end()), items.end());
+  sort_out_doubles(items);
   return items;
 }
 
@@ -104,6 +108,7 @@ Result<std::string> python_requirement(std::string_view text) {
       if (!is_python_name(extra)) return not_understood();
       extra = canonical_name(extra);
     }
+    sort_out_doubles(extras);
     out += fmt::format("[{}]", fmt::join(extras, ","));
     rest.remove_prefix(close + 1);
   }
@@ -190,8 +195,7 @@ Result<std::vector<std::string>> normalize_requirements(Language language,
     BJ_TRY(std::string normal, language == Language::kPython ? python_requirement(text) : npm_requirement(text));
     out.push_back(std::move(normal));
   }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
+  sort_out_doubles(out);
   return out;
 }
 

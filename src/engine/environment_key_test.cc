@@ -84,7 +84,12 @@ class KeyTest : public testing::Test {
   std::string key() const { return environment_key(language_, image_, interpreter_, requirements_, index_); }
 
   Language language_ = Language::kPython;
-  Template image_{.name = "base", .layers = {{"/nowhere", "/"}}, .environment = {}, .workdir = {}};
+  Template image_ = [] {
+    Template image;
+    image.name = "base";
+    image.layers = {{"/nowhere", "/"}};
+    return image;
+  }();
   std::string interpreter_ = "python3";
   std::vector<std::string> requirements_ = {"a"};
   IndexSettings index_;

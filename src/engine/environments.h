@@ -81,7 +81,8 @@ class Environments : public std::enable_shared_from_this<Environments> {
 
   // The environment for these requirements, built if need be. No requirements: an environment without a path.
   // kInvalid: a requirement was refused, nothing ran. kUnavailable: the installer failed; the text is its last relevant
-  // lines, for install_failure(). `progress` may be empty; it is called on this thread until the task ends.
+  // lines, for install_failure(). kDenied: no environment can be built here (no root). `progress` may be empty; it is
+  // called on this thread until the task ends.
   Task<Result<Environment>> ensure(EnvironmentRequest request, Progress progress, Force force);
 
   Task<Result<std::vector<EnvironmentInfo>>> list() const;

@@ -72,6 +72,7 @@ TEST(SandboxKindTest, WhatIsNotPlainHasNoBlank) {
   EXPECT_FALSE(changed([](SandboxSpec& s) { s.root = RootMode::kTemplate; }));
   EXPECT_FALSE(changed([](SandboxSpec& s) { s.syscalls = SyscallProfile::kZygote; }));
   EXPECT_FALSE(changed([](SandboxSpec& s) { s.caps = kZygoteCaps; }));
+  EXPECT_FALSE(changed([](SandboxSpec& s) { s.host_network = HostNetwork{"a test"}; }));
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ TEST(StopTest, ARequestInFlightFinishesAndIdleConnectionsCloseAtOnce) {
           (*release)->expires_at(Clock::time_point::max());
           meeting->reached.set_value();
           co_await (*release)->async_wait(kNoThrow);
+          release->reset();  // it must not outlive the server's io_context
           co_return text_response(200, "text/plain", "finished");
         },
         public_route());

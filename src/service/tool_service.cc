@@ -1,5 +1,7 @@
 #include "service/tool_service.h"
 
+#include "service/start_settings.h"
+
 namespace bj {
 namespace {
 
@@ -10,8 +12,7 @@ constexpr size_t kStoreThreads = 4;
 Result<std::unique_ptr<ToolService>> ToolService::create(Engine& engine, ServiceOptions options) {
   BJ_TRY(std::unique_ptr<Store> store, Store::open(std::move(options.store)));
   BJ_TRY(std::unique_ptr<HttpClient> client, HttpClient::create());
-  return std::unique_ptr<ToolService>(
-      new ToolService(engine, std::move(options), std::move(store), std::move(client)));
+  return std::unique_ptr<ToolService>(new ToolService(engine, std::move(options), std::move(store), std::move(client)));
 }
 
 ToolService::ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store,
@@ -30,7 +31,11 @@ ToolService::ToolService(Engine& engine, ServiceOptions options, std::unique_ptr
 
 ToolService::~ToolService() { threads_.join(); }
 
-void ToolService::start() { recorder_.start(); }
+Task<Result<void>> ToolService::start() {
+  BJ_CO_CHECK(co_await apply_start_settings(settings_, configs_, runner_, threads_));
+  recorder_.start();
+  co_return Result<void>();
+}
 
 Task<void> ToolService::stop() { co_await recorder_.stop(); }
 

@@ -1,5 +1,5 @@
-// The tool service as a whole, put together from its parts: the same for `belljar serve`, for commands that run a stored
-// tool without a server, and for the benchmark. Lives on the engine's thread.
+// The tool service as a whole, put together from its parts: the same for `belljar serve`, for commands that run a
+// stored tool without a server, and for the benchmark. Lives on the engine's thread.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,9 @@ namespace bj {
 struct ServiceOptions {
   StoreOptions store;
   LocalOptions local;
-  ToolSettings settings;           // under Letta's names
-  Variables from_server;           // what of the server's environment local tools get
-  std::string home;                // of the server's user
+  ToolSettings settings;  // under Letta's names
+  Variables from_server;  // what of the server's environment local tools get
+  std::string home;       // of the server's user
   std::chrono::hours keep_calls{30 * 24};
 };
 
@@ -32,8 +32,8 @@ class ToolService {
   static Result<std::unique_ptr<ToolService>> create(Engine& engine, ServiceOptions options);
   ~ToolService();
 
-  // Writes records of calls until stop().
-  void start();
+  // Applies the settings that mean something at a start, then writes records of calls until stop().
+  Task<Result<void>> start();
   // Writes what is left. The engine must still run.
   Task<void> stop();
 

@@ -59,7 +59,8 @@ TEST_P(AccountsTest, KeysStayInTheirOrganization) {
   const auto made = store->api_keys().create(other, "theirs", Role::kMember);
   EXPECT_EQ(store->api_keys().list(kDefaultOrganization)->size(), 0u);
   EXPECT_EQ(store->api_keys().revoke(kDefaultOrganization, made->row.id).error().code, Code::kNotFound);
-  const Actor crossed{kDefaultOrganization, other.user};
+  Actor crossed = other;
+  crossed.organization = kDefaultOrganization;
   EXPECT_EQ(store->api_keys().create(crossed, "crossed", Role::kAdmin).error().code, Code::kNotFound);
 }
 

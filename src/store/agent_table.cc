@@ -151,16 +151,11 @@ Result<AgentRow> AgentTable::change(const Actor& actor, const std::string& id,
 }
 
 Result<AgentRow> AgentTable::remove(const std::string& organization, const std::string& id) {
-  return database_.transact_value<AgentRow>([&](Transaction& transaction) -> Result<AgentRow> {
-    BJ_TRY(AgentRow agent, lock_agent(transaction, organization, id));
-    BJ_TRY(const Rows blocks, transaction.run("SELECT block_id FROM agent_blocks WHERE agent_id = $1", {id}));
-    BJ_CHECK(transaction.run("DELETE FROM agents WHERE id = $1", {id}));
-    for (const Row& block : blocks.rows)
-      BJ_CHECK(transaction.run(
-          "DELETE FROM blocks WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM agent_blocks WHERE block_id = blocks.id)",
-          {block.text(0)}));
-    return agent;
-  });
+  BJ_TRY(Rows rows,
+         database_.write("DELETE FROM agents WHERE id = $1 AND organization_id = $2 RETURNING " AGENT_COLUMNS,
+                         {id, organization}));
+  BJ_TRY(const Row row, only_row(std::move(rows), "Agent", id));
+  return agent_of(row);
 }
 
 Result<std::vector<ToolRow>> AgentTable::tools(const std::string& organization, const std::string& agent) {

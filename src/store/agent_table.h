@@ -31,7 +31,7 @@ class AgentTable {
   Result<std::vector<AgentRow>> list(const std::string& organization, const Page& page, const MaybeText& name = {});
   Result<AgentRow> change(const Actor& actor, const std::string& id,
                           const std::function<Result<void>(AgentRow&)>& edit);
-  // Its variables go with it, and the blocks that no other agent has.
+  // Its variables go with it. Its blocks stay: they are things of their own, which other agents may have or get.
   Result<AgentRow> remove(const std::string& organization, const std::string& id);
 
   Result<std::vector<ToolRow>> tools(const std::string& organization, const std::string& agent);

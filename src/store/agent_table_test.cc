@@ -113,7 +113,7 @@ TEST_P(AgentTableTest, ABlockIsChangedOnlyThroughItsOwnAgent) {
   EXPECT_EQ(store_->agents().add_block({}, mine, block("human", "second")).error().code, Code::kConflict);
 }
 
-TEST_P(AgentTableTest, ASharedBlockOutlivesOneOfItsAgents) {
+TEST_P(AgentTableTest, BlocksAreSharedAndOutliveTheirAgents) {
   const std::string first = agent("first").id;
   const auto shared = store_->agents().add_block({}, first, block("shared", "x"));
   NewAgent fresh;
@@ -124,7 +124,32 @@ TEST_P(AgentTableTest, ASharedBlockOutlivesOneOfItsAgents) {
   ASSERT_TRUE(store_->agents().remove(kDefaultOrganization, first));
   EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, second->id)->size(), 1u);
   ASSERT_TRUE(store_->agents().remove(kDefaultOrganization, second->id));
-  EXPECT_EQ(store_->database().read("SELECT COUNT(*) FROM blocks")->rows[0].integer(0), 0);
+  EXPECT_EQ(store_->blocks().get(kDefaultOrganization, shared->id)->value, "x");
+}
+
+TEST_P(AgentTableTest, ABlockByItselfIsGivenAndTakenWithinItsOrganization) {
+  const std::string id = agent("a").id;
+  const auto made = store_->blocks().create({}, block("human", "x"));
+  ASSERT_TRUE(made) << made.error().what;
+  const Actor other = new_actor(*store_);
+  const auto theirs = store_->blocks().create(other, block("persona", "y"));
+  EXPECT_EQ(store_->agents().attach_block({}, id, theirs->id).error().code, Code::kNotFound);
+  EXPECT_EQ(store_->blocks().get(kDefaultOrganization, theirs->id).error().code, Code::kNotFound);
+  EXPECT_EQ(store_->blocks().remove(kDefaultOrganization, theirs->id).error().code, Code::kNotFound);
+  const auto empty = [](BlockRow& row) -> Result<void> {
+    row.value = "";
+    return {};
+  };
+  EXPECT_EQ(store_->blocks().change({}, theirs->id, empty).error().code, Code::kNotFound);
+  ASSERT_TRUE(store_->agents().attach_block({}, id, made->id));
+  EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, id)->size(), 1u);
+  ASSERT_TRUE(store_->agents().detach_block({}, id, made->id));
+  EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, id)->size(), 0u);
+  ASSERT_TRUE(store_->agents().attach_block({}, id, made->id));
+  ASSERT_TRUE(store_->blocks().remove(kDefaultOrganization, made->id));
+  EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, id)->size(), 0u);
+  EXPECT_EQ(store_->blocks().list(kDefaultOrganization, {})->size(), 0u);
+  EXPECT_EQ(store_->blocks().list(other.organization, {}, "persona")->size(), 1u);
 }
 
 TEST_P(AgentTableTest, VariablesAreReplacedAsASetAndUnchangedOnesKept) {

@@ -11,8 +11,7 @@ Result<BlockRow> BlockTable::create(const Actor& actor, BlockRow block) {
 }
 
 Result<BlockRow> BlockTable::get(const std::string& organization, const std::string& id) {
-  static const std::string kSql =
-      "SELECT " + block_columns() + " FROM blocks WHERE id = $1 AND organization_id = $2";
+  static const std::string kSql = "SELECT " + block_columns() + " FROM blocks WHERE id = $1 AND organization_id = $2";
   BJ_TRY(Rows rows, database_.read(kSql, {id, organization}));
   BJ_TRY(const Row row, only_row(std::move(rows), "Block", id));
   return block_of(row);
@@ -37,8 +36,9 @@ Result<BlockRow> BlockTable::change(const Actor& actor, const std::string& id,
 
 Result<BlockRow> BlockTable::remove(const std::string& organization, const std::string& id) {
   return database_.transact_value<BlockRow>([&](Transaction& transaction) -> Result<BlockRow> {
-    BJ_TRY(Rows rows, transaction.run("SELECT " + block_columns() + " FROM blocks WHERE id = $1 AND organization_id = $2",
-                                      {id, organization}));
+    BJ_TRY(Rows rows,
+           transaction.run("SELECT " + block_columns() + " FROM blocks WHERE id = $1 AND organization_id = $2",
+                           {id, organization}));
     BJ_TRY(const Row row, only_row(std::move(rows), "Block", id));
     BJ_CHECK(transaction.run("DELETE FROM blocks WHERE id = $1", {id}));
     return block_of(row);

@@ -20,7 +20,7 @@ const std::string& empty_text() {
 // the database says and nobody reads.
 class RollBack {
  public:
-  explicit RollBack(Connection& connection) : connection_(&connection) {}
+  explicit RollBack(DatabaseConnection& connection) : connection_(&connection) {}
   RollBack(const RollBack&) = delete;
   RollBack& operator=(const RollBack&) = delete;
   ~RollBack() {
@@ -29,7 +29,7 @@ class RollBack {
   void dismiss() { connection_ = nullptr; }
 
  private:
-  Connection* connection_;
+  DatabaseConnection* connection_;
 };
 
 }  // namespace
@@ -59,10 +59,10 @@ std::optional<int64_t> Row::maybe_integer(size_t column) const {
   return integer(column);
 }
 
-Result<void> Database::try_once(Access access, bool& again, const std::function<Result<void>(Connection&)>& work,
-                                bool retry_lost) {
+Result<void> Database::try_once(Access access, bool& again,
+                                const std::function<Result<void>(DatabaseConnection&)>& work, bool retry_lost) {
   again = false;
-  return with_connection(access, [&](Connection& connection) -> Result<void> {
+  return with_connection(access, [&](DatabaseConnection& connection) -> Result<void> {
     auto done = work(connection);
     if (!done) {
       const StatementFailure failure = connection.last_failure();
@@ -78,7 +78,7 @@ Result<Rows> Database::read(std::string_view sql, Params params) {
     bool again = false;
     auto done = try_once(
         Access::kRead, again,
-        [&](Connection& connection) -> Result<void> {
+        [&](DatabaseConnection& connection) -> Result<void> {
           BJ_TRY(rows, connection.run(sql, params));
           return {};
         },
@@ -96,7 +96,7 @@ Result<Rows> Database::write(std::string_view sql, Params params) {
     bool again = false;
     auto done = try_once(
         Access::kWrite, again,
-        [&](Connection& connection) -> Result<void> {
+        [&](DatabaseConnection& connection) -> Result<void> {
           BJ_TRY(rows, connection.run(sql, params));
           return {};
         },
@@ -109,7 +109,7 @@ Result<Rows> Database::write(std::string_view sql, Params params) {
 
 Result<void> Database::try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work) {
   again = false;
-  return with_connection(Access::kWrite, [&](Connection& connection) -> Result<void> {
+  return with_connection(Access::kWrite, [&](DatabaseConnection& connection) -> Result<void> {
     bool committing = false;
     RollBack undo(connection);
     const auto attempt = [&]() -> Result<void> {

@@ -102,9 +102,9 @@ enum class StatementFailure {
 };
 
 // One connection, used by one thread at a time. The engines implement it; callers meet it as a Transaction.
-class Connection {
+class DatabaseConnection {
  public:
-  virtual ~Connection() = default;
+  virtual ~DatabaseConnection() = default;
   virtual Result<Rows> run(std::string_view sql, Params params) = 0;
   virtual StatementFailure last_failure() const = 0;  // kNone if the last statement succeeded
 };
@@ -112,7 +112,7 @@ class Connection {
 // Statements that commit together. Made by Database::transact; without its commit everything is undone.
 class Transaction {
  public:
-  Transaction(Connection& connection, DatabaseKind engine) : connection_(connection), engine_(engine) {}
+  Transaction(DatabaseConnection& connection, DatabaseKind engine) : connection_(connection), engine_(engine) {}
   Result<Rows> run(std::string_view sql, Params params) { return connection_.run(sql, params); }
   Result<Rows> run(std::string_view sql, std::initializer_list<Param> params = {}) {
     return run(sql, Params(params.begin(), params.size()));
@@ -120,7 +120,7 @@ class Transaction {
   DatabaseKind engine() const { return engine_; }
 
  private:
-  Connection& connection_;
+  DatabaseConnection& connection_;
   DatabaseKind engine_;
 };
 
@@ -159,12 +159,12 @@ class Database {
  protected:
   enum class Access { kRead, kWrite };
   // Leases a connection for the time of `work`. With kWrite and SQLite it is the one writer.
-  virtual Result<void> with_connection(Access access, const std::function<Result<void>(Connection&)>& work) = 0;
+  virtual Result<void> with_connection(Access access, const std::function<Result<void>(DatabaseConnection&)>& work) = 0;
   virtual const char* begin_statement() const = 0;
 
  private:
   // One try. Yields its outcome, and in `again` whether another one makes sense.
-  Result<void> try_once(Access access, bool& again, const std::function<Result<void>(Connection&)>& work,
+  Result<void> try_once(Access access, bool& again, const std::function<Result<void>(DatabaseConnection&)>& work,
                         bool retry_lost);
   Result<void> try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work);
 };

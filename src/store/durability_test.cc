@@ -53,7 +53,8 @@ TEST_P(DurabilityTest, EveryAcknowledgedRowSurvivesTheKill) {
   const auto store = open();
   EXPECT_GE(acknowledged.size(), 12u);
   for (const std::string& id : acknowledged) EXPECT_TRUE(store->tools().get(kDefaultOrganization, id)) << id;
-  if (GetParam() == DatabaseKind::kSqlite) EXPECT_EQ(store->database().read("PRAGMA integrity_check")->rows[0].text(0), "ok");
+  if (GetParam() == DatabaseKind::kSqlite)
+    EXPECT_EQ(store->database().read("PRAGMA integrity_check")->rows[0].text(0), "ok");
 }
 
 bool appears_in(const std::string& directory, const std::string& text) {

@@ -106,7 +106,7 @@ Rows rows_of(const PGresult* result) {
   return rows;
 }
 
-class PostgresConnection final : public Connection {
+class PostgresConnection final : public DatabaseConnection {
  public:
   static constexpr size_t kMostParametersToKeep = 32;
 
@@ -196,7 +196,8 @@ class PostgresConnection final : public Connection {
     }
     const char* message = reply ? PQresultErrorField(reply, PG_DIAG_MESSAGE_PRIMARY) : nullptr;
     if (!message) message = PQerrorMessage(connection_.get());
-    return fail(failure_ == StatementFailure::kLost ? Code::kUnavailable : code_of(state), "PostgreSQL: " + one_line(message));
+    return fail(failure_ == StatementFailure::kLost ? Code::kUnavailable : code_of(state),
+                "PostgreSQL: " + one_line(message));
   }
 
   const PostgresOptions options_;
@@ -215,11 +216,11 @@ class PostgresDatabase final : public Database {
 
   DatabaseKind engine() const override { return DatabaseKind::kPostgres; }
   Result<void> check() {
-    return with_connection(Access::kRead, [](Connection&) -> Result<void> { return {}; });
+    return with_connection(Access::kRead, [](DatabaseConnection&) -> Result<void> { return {}; });
   }
 
  protected:
-  Result<void> with_connection(Access, const std::function<Result<void>(Connection&)>& work) override {
+  Result<void> with_connection(Access, const std::function<Result<void>(DatabaseConnection&)>& work) override {
     return pool_.with([&](PostgresConnection& connection) -> Result<void> {
       BJ_CHECK(connection.ensure_alive());
       return work(connection);

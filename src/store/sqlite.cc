@@ -91,7 +91,7 @@ Value column_of(sqlite3_stmt* statement, int column) {
   }
 }
 
-class SqliteConnection final : public Connection {
+class SqliteConnection final : public DatabaseConnection {
  public:
   static constexpr size_t kMostParametersToKeep = 32;
 
@@ -192,14 +192,14 @@ class SqliteDatabase final : public Database {
   DatabaseKind engine() const override { return DatabaseKind::kSqlite; }
   // Fails now instead of at the first use.
   Result<void> check() {
-    return with_connection(Access::kWrite, [](Connection& connection) -> Result<void> {
+    return with_connection(Access::kWrite, [](DatabaseConnection& connection) -> Result<void> {
       BJ_CHECK(connection.run("SELECT COUNT(*) FROM sqlite_master", {}));
       return {};
     });
   }
 
  protected:
-  Result<void> with_connection(Access access, const std::function<Result<void>(Connection&)>& work) override {
+  Result<void> with_connection(Access access, const std::function<Result<void>(DatabaseConnection&)>& work) override {
     auto& pool = access == Access::kWrite ? writer_ : readers_;
     return pool.with([&](SqliteConnection& connection) { return work(connection); });
   }

@@ -209,7 +209,10 @@ inline std::string engine_name(const testing::TestParamInfo<DatabaseKind>& info)
 inline Actor new_actor(Store& store, const std::string& name = "other") {
   const auto organization = store.organizations().create(name);
   const auto user = store.users().create(organization->id, name);
-  return {organization->id, user->id, "", Role::kAdmin};
+  Actor actor;
+  actor.organization = organization->id;
+  actor.user = user->id;
+  return actor;
 }
 
 }  // namespace bj

@@ -79,7 +79,7 @@ TEST_P(ToolTableTest, EveryColumnComesBack) {
 
 TEST_P(ToolTableTest, DefiningAToolAgainOverwritesAllButItsOrigin) {
   const ToolRow first = add("t");
-  const Actor colleague{kDefaultOrganization, store_->users().create(kDefaultOrganization, "c")->id};
+  const Actor colleague{kDefaultOrganization, store_->users().create(kDefaultOrganization, "c")->id, "", Role::kMember};
   ToolRow again;
   again.name = "t";
   again.description = "new";

@@ -1,8 +1,7 @@
 #include "tools/agent_memory.h"
 
-#include <boost/json/parse.hpp>
-
 #include "tools/python_text.h"
+#include "tools/stored_json.h"
 
 namespace bj {
 namespace {
@@ -49,17 +48,14 @@ Result<AgentForTool> load_agent(Store& store, const Actor& actor, const std::str
 json::object agent_state_json(const AgentForTool& agent) {
   json::array blocks;
   for (const BlockRow& block : agent.blocks) blocks.push_back(block_json(block));
-  json::error_code bad;
-  json::value metadata = json::parse(agent.row.metadata, bad);
-  json::value tags = json::parse(agent.row.tags, bad);
   return {{"id", agent.row.id},
           {"name", agent.row.name},
           {"description", text_or_null(agent.row.description)},
           {"system", text_or_null(agent.row.system)},
           {"agent_type", agent.row.agent_type},
           {"project_id", text_or_null(agent.row.project_id)},
-          {"tags", std::move(tags)},
-          {"metadata", std::move(metadata)},
+          {"tags", stored_json(agent.row.tags)},
+          {"metadata", stored_json(agent.row.metadata)},
           {"memory", {{"blocks", std::move(blocks)}}},
           {"tools", json::array()},
           {"tool_rules", json::array()}};

@@ -25,8 +25,8 @@ Result<AgentForTool> load_agent(Store& store, const Actor& actor, const std::str
 // environment).
 boost::json::object agent_state_json(const AgentForTool& agent);
 
-// The block values that differ from what was sent, by block id. Unknown ids, other labels, read-only blocks, values that
-// are no text or longer than the block's limit are left out.
+// The block values that differ from what was sent, by block id. Unknown ids, other labels, read-only blocks, values
+// that are no text or longer than the block's limit are left out.
 std::map<std::string, std::string> changed_blocks(const AgentForTool& agent, const boost::json::value& returned);
 
 // Blocks.

@@ -18,7 +18,13 @@ int64_t microseconds_now() {
 
 CallRecorder::CallRecorder(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads,
                            std::chrono::hours keep)
-    : executor_(executor), store_(store), threads_(threads), keep_(keep), wake_(executor), ended_(executor) {}
+    : executor_(executor),
+      store_(store),
+      threads_(threads),
+      keep_(keep),
+      wake_(executor),
+      written_(executor, Clock::time_point::max()),
+      ended_(executor) {}
 
 void CallRecorder::add(CallRow call) {
   if (waiting_.size() >= kMostWaiting) {
@@ -29,19 +35,22 @@ void CallRecorder::add(CallRow call) {
 }
 
 Task<void> CallRecorder::flush() {
+  while (writing_) co_await written_.async_wait(kNoThrow);
   if (waiting_.empty()) co_return;
+  writing_ = true;
   std::vector<CallRow> batch = std::exchange(waiting_, {});
   const size_t count = batch.size();
   const auto insert = [this, &batch] { return store_.calls().insert_many(std::move(batch)); };
   const Result<void> inserted = co_await offload(threads_, insert);
+  writing_ = false;
+  written_.cancel();
   if (!inserted) log_error("calls_not_recorded", {{"count", count}, {"error", inserted.error().what}});
 }
 
 Task<void> CallRecorder::remove_old() {
   if (keep_ == std::chrono::hours(0) || Clock::now() < next_removal_) co_return;
   next_removal_ = Clock::now() + kBetweenRemovals;
-  const int64_t oldest =
-      microseconds_now() - std::chrono::duration_cast<std::chrono::microseconds>(keep_).count();
+  const int64_t oldest = microseconds_now() - std::chrono::duration_cast<std::chrono::microseconds>(keep_).count();
   const auto remove = [this, oldest] { return store_.calls().remove_older_than(oldest); };
   const Result<int64_t> removed = co_await offload(threads_, remove);
   if (!removed) log_error("old_calls_not_removed", {{"error", removed.error().what}});

@@ -15,7 +15,8 @@ namespace bj {
 class CallRecorder {
  public:
   // `keep`: zero keeps records for ever.
-  CallRecorder(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads, std::chrono::hours keep);
+  CallRecorder(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads,
+               std::chrono::hours keep);
 
   void add(CallRow call);
   // Writes what waits. A reader that wants to see its own calls asks for it first.
@@ -34,6 +35,8 @@ class CallRecorder {
   std::chrono::hours keep_;
   std::vector<CallRow> waiting_;
   asio::steady_timer wake_;
+  asio::steady_timer written_;  // cancelled when a batch is in the database: a condition variable
+  bool writing_ = false;
   OneShot<bool> ended_;
   Clock::time_point next_removal_ = Clock::now();
   bool started_ = false;

@@ -1,9 +1,9 @@
 #include "tools/catalog.h"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "tools/fingerprint.h"
+#include "tools/stored_json.h"
 
 namespace bj {
 namespace {
@@ -22,16 +22,9 @@ std::string tags_text(const std::vector<std::string>& tags) {
   return json::serialize(json::array(tags.begin(), tags.end()));
 }
 
-json::object object_in(const MaybeText& text) {
-  json::error_code bad;
-  json::value value = text ? json::parse(*text, bad) : json::value();
-  return value.is_object() ? value.get_object() : json::object();
-}
-
 Requirements requirements_in(const MaybeText& text) {
-  json::error_code bad;
   FieldErrors errors;
-  return text ? read_requirements(json::parse(*text, bad), {}, errors) : Requirements();
+  return text ? read_requirements(stored_json(text), {}, errors) : Requirements();
 }
 
 MaybeText text_at(const json::object& object, const char* key) {
@@ -41,8 +34,8 @@ MaybeText text_at(const json::object& object, const char* key) {
 
 // tool_hash is ours to set; `sandbox` says where the tool wants to run.
 void set_metadata(ToolRow& tool, json::object metadata, bool on_modal) {
-  metadata["tool_hash"] = tool_hash({tool.source_code.value_or(""), tool.source_type, requirements_in(tool.pip_requirements),
-                                     requirements_in(tool.npm_requirements)});
+  metadata["tool_hash"] = tool_hash({tool.source_code.value_or(""), tool.source_type,
+                                     requirements_in(tool.pip_requirements), requirements_in(tool.npm_requirements)});
   if (on_modal) metadata["sandbox"] = "modal";
   tool.metadata = json::serialize(metadata);
 }
@@ -70,7 +63,7 @@ Result<void> apply(const ToolUpdate& patch, const std::optional<json::object>& s
     BJ_CHECK(check_source_has_function(*patch.source_code, tool.source_type, tool.name));
     tool.source_code = *patch.source_code;
   }
-  set_metadata(tool, patch.metadata ? *patch.metadata : object_in(tool.metadata), on_modal);
+  set_metadata(tool, patch.metadata ? *patch.metadata : stored_object(tool.metadata), on_modal);
   return {};
 }
 

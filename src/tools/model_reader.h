@@ -61,7 +61,7 @@ class ModelReader {
   void finish(UnknownKeys unknown);
 
   FieldErrors& errors() { return errors_; }  // for the models of fields
-  bool given(std::string_view key) const;  // present, null or not
+  bool given(std::string_view key) const;    // present, null or not
   boost::json::array loc(std::string_view key) const { return deeper(loc_, boost::json::value(key)); }
   void wrong(std::string_view key, const Mismatch& mismatch, const boost::json::value& value, std::string context = {});
 

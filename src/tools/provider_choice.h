@@ -8,9 +8,9 @@
 namespace bj {
 
 struct ProviderFacts {
-  std::string wanted;          // the tool's metadata_.sandbox, empty: no wish
-  bool e2b_key = false;        // E2B_API_KEY is set
-  bool modal_tokens = false;   // MODAL_TOKEN_ID and MODAL_TOKEN_SECRET are
+  std::string wanted;         // the tool's metadata_.sandbox, empty: no wish
+  bool e2b_key = false;       // E2B_API_KEY is set
+  bool modal_tokens = false;  // MODAL_TOKEN_ID and MODAL_TOKEN_SECRET are
 };
 
 // "modal" is used by tools that ask for it when there are tokens, with the default as its fallback. The default is E2B

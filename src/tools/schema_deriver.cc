@@ -41,7 +41,7 @@ Task<Result<json::object>> SchemaDeriver::derive(SchemaQuestion question) {
   const json::value* const message =
       error != nullptr && error->is_object() ? error->get_object().if_contains("detail") : nullptr;
   co_return fail(Code::kInvalid, message != nullptr && message->is_string() ? std::string(message->get_string())
-                                                                           : "Failed to derive json schema");
+                                                                            : "Failed to derive json schema");
 }
 
 }  // namespace bj

@@ -13,8 +13,8 @@ namespace bj {
 struct SchemaQuestion {
   std::string source;
   std::string source_type = "python";
-  std::string name;                        // empty: the source's own
-  boost::json::value args_json_schema;     // null: from the signature and its documentation
+  std::string name;                     // empty: the source's own
+  boost::json::value args_json_schema;  // null: from the signature and its documentation
 };
 
 class SchemaDeriver {

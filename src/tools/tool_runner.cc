@@ -40,7 +40,8 @@ Result<std::vector<std::string>> install_arguments(PackageKind kind, const json:
     BJ_TRY(std::string argument, install_argument(kind, requirement));
     arguments.push_back(std::move(argument));
   }
-  if (!errors.empty()) return fail(Code::kInvalid, "the stored requirements can't be read: " + field_errors_repr(errors));
+  if (!errors.empty())
+    return fail(Code::kInvalid, "the stored requirements can't be read: " + field_errors_repr(errors));
   return arguments;
 }
 
@@ -156,7 +157,8 @@ Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::
   const PackageKind kind = python ? PackageKind::kPip : PackageKind::kNpm;
   const char* const key = python ? "pip_requirements" : "npm_requirements";
   const json::value* const configured = call.config.if_contains(key);
-  BJ_TRY(call.tool_requirements, install_arguments(kind, value_in(python ? tool.pip_requirements : tool.npm_requirements)));
+  BJ_TRY(call.tool_requirements,
+         install_arguments(kind, value_in(python ? tool.pip_requirements : tool.npm_requirements)));
   if (configured != nullptr) {
     BJ_TRY(call.config_requirements, install_arguments(kind, *configured));
   }
@@ -179,15 +181,17 @@ Task<tl::expected<CallResult, ProviderFailure>> ToolRunner::execute(const RunReq
     outcome.provider = name;
     Provider* const provider = find(name);
     if (provider == nullptr) {
-      last = {{Code::kUnavailable, "this server can't run tools on " + name + ": unset its key, or give the tool "
-                                   "{\"sandbox\": \"local\"} as metadata_"}, false};
+      last = {{Code::kUnavailable, "this server can't run tools on " + name +
+                                       ": unset its key, or give the tool "
+                                       "{\"sandbox\": \"local\"} as metadata_"},
+              false};
       continue;
     }
     if (const Result<void> configured = co_await configure(request, name, prepared); !configured) {
       co_return tl::unexpected(ProviderFailure{configured.error(), false});
     }
-    outcome.fingerprint = fingerprint(sandbox_type_named(name).value_or(SandboxType::kLocal), prepared.config.organization,
-                                      object_in(prepared.config.config));
+    outcome.fingerprint = fingerprint(sandbox_type_named(name).value_or(SandboxType::kLocal),
+                                      prepared.config.organization, object_in(prepared.config.config));
     Result<ProviderCall> call = call_for(request, name, prepared);
     if (!call) co_return tl::unexpected(ProviderFailure{call.error(), false});
     tl::expected<CallResult, ProviderFailure> result = co_await provider->run(std::move(*call), request.hooks);
@@ -267,6 +271,7 @@ Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
     outcome.error_output = {result.error().error.what};
   }
   record(request, outcome, started_at);
+  if (listener_) listener_(outcome);
   co_return outcome;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,7 +37,7 @@ struct RunRequest {
 struct RunOutcome {
   std::string call_id;
   bool success = false;
-  boost::json::value value;  // a friendly sentence if it failed
+  boost::json::value value;               // a friendly sentence if it failed
   std::optional<std::string> value_text;  // Python's str() of it: JSON lacks nan and long integers
   std::vector<std::string> output, error_output;
   std::optional<std::string> fingerprint;
@@ -57,12 +58,14 @@ class ToolRunner {
     const ToolSettings& settings;
     ConfigManager& configs;
     CallRecorder& recorder;
-    HttpClient& client;  // asks the credentials webhook, if there is one
+    HttpClient& client;     // asks the credentials webhook, if there is one
     Variables from_server;  // what of the server's environment local tools get
   };
   explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}
   // Asked in the order that provider_choice.h decides.
   void add_provider(std::unique_ptr<Provider> provider) { providers_.push_back(std::move(provider)); }
+  // Told of every outcome, for metrics.
+  void on_finished(std::function<void(const RunOutcome&)> listener) { listener_ = std::move(listener); }
 
   // Fails only if there is nothing to run: an unknown agent, a store that is away. What a tool does is an outcome.
   Task<Result<RunOutcome>> run(RunRequest request);
@@ -83,6 +86,7 @@ class ToolRunner {
 
   Parts parts_;
   std::vector<std::unique_ptr<Provider>> providers_;
+  std::function<void(const RunOutcome&)> listener_;
 };
 
 }  // namespace bj

@@ -70,11 +70,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_error(404)
 
     def answer(self, body, kind):
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        try:
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except BrokenPipeError:
+            pass  # who asked was killed
 
     def log_message(self, *_):
         pass

@@ -30,15 +30,16 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
       R"({"nonce":"n0","status":"error","error":{"name":"E","message":"m","traceback":"t"},"errno":24})",
       R"({"nonce":"n0","status":"invalid","error":{"name":"E","message":"no such function"}})",
       R"({"nonce":"n0","status":"ok","return":[1e308,-1e-308,18446744073709551615,0.1]})",
-      R"({"nonce":"n0","status":"ok","return":[[[[[[[[{"deep":[[[]]]}]]]]]]]]})"};
+      R"({"nonce":"n0","status":"ok","return":[[[[[[[[{"deep":[[[]]]}]]]]]]]]})",
+      R"({"nonce":"n0","status":"ok","return":"NaN","text":"nan","agent_state":{"memory":{"blocks":[{"id":"b"}]}}})"};
   return bj::fuzz::mutate_from(seeds, data, size, max_size, random);
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size >= bj::kFrameHeader) check_header(data);
-  const std::vector<char> bytes(data, data + size);
+namespace {
+
+void check_answer(std::string_view bytes, bj::AnswerKind kind) {
   bj::CallResult result;
-  if (!bj::decode_answer({bytes.data(), bytes.size()}, kNonce, result)) return 0;
+  if (!bj::decode_answer(bytes, kNonce, result, kind)) return;
   // An accepted answer is one of the three statuses and can be written as JSON again.
   const bj::CallStatus status = result.status;
   require(status == bj::CallStatus::kOk || status == bj::CallStatus::kError || status == bj::CallStatus::kInvalid);
@@ -46,7 +47,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   boost::system::error_code error;
   boost::json::parse_options deep;
   deep.max_depth = 256;
-  boost::json::parse(boost::json::serialize(result.value), error, {}, deep);
-  require(!error);
+  for (const boost::json::value* value : {&result.value, &result.agent_state}) {
+    boost::json::parse(boost::json::serialize(*value), error, {}, deep);
+    require(!error);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size >= bj::kFrameHeader) check_header(data);
+  const std::vector<char> bytes(data, data + size);
+  for (const bj::AnswerKind kind :
+       {bj::AnswerKind::kPlain, bj::AnswerKind::kLetta, bj::AnswerKind::kLettaWithState}) {
+    check_answer({bytes.data(), bytes.size()}, kind);
+  }
   return 0;
 }

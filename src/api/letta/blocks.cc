@@ -137,7 +137,8 @@ void add_block_routes(Router& router, const std::string& prefix, Services servic
   const std::string of_agent = "/agents/{agent_id}/core-memory/blocks";
   blocks.add(Method::kGet, of_agent, list_of_agent, "List an agent's blocks", nullptr, array_of("Block"));
   blocks.add(Method::kGet, of_agent + "/{block_label}", get_of_agent, "Get an agent's block", nullptr, block);
-  blocks.add(Method::kPatch, of_agent + "/{block_label}", patch_of_agent, "Change an agent's block", block_schema(), block);
+  blocks.add(Method::kPatch, of_agent + "/{block_label}", patch_of_agent, "Change an agent's block", block_schema(),
+             block);
 }
 
 }  // namespace bj::letta

@@ -21,20 +21,23 @@ void add_schemas(Router& router) {
                                          {"tags", texts},
                                          {"return_char_limit", number},
                                          {"metadata_", object}}));
-  router.add_schema("SandboxConfig", body_schema({{"id", text}, {"type", text}, {"organization_id", text}, {"config", object}}));
-  router.add_schema("SandboxEnvironmentVariable",
-                    body_schema({{"id", text}, {"key", text}, {"value", text}, {"description", text}, {"sandbox_config_id", text}}));
+  router.add_schema("SandboxConfig",
+                    body_schema({{"id", text}, {"type", text}, {"organization_id", text}, {"config", object}}));
+  router.add_schema(
+      "SandboxEnvironmentVariable",
+      body_schema({{"id", text}, {"key", text}, {"value", text}, {"description", text}, {"sandbox_config_id", text}}));
   router.add_schema("Block", body_schema({{"id", text}, {"label", text}, {"value", text}, {"limit", number}}));
   router.add_schema("AgentState", body_schema({{"id", text},
                                                {"name", text},
                                                {"tools", array_of("Tool")},
                                                {"blocks", array_of("Block")},
                                                {"secrets", {{"type", "array"}, {"items", object}}}}));
-  router.add_schema("ToolExecutionResult", body_schema({{"status", {{"type", "string"}, {"enum", {"success", "error"}}}},
-                                                        {"func_return", json::object{}},
-                                                        {"stdout", texts},
-                                                        {"stderr", texts},
-                                                        {"sandbox_config_fingerprint", text}}));
+  router.add_schema("ToolExecutionResult",
+                    body_schema({{"status", {{"type", "string"}, {"enum", {"success", "error"}}}},
+                                 {"func_return", json::object{}},
+                                 {"stdout", texts},
+                                 {"stderr", texts},
+                                 {"sandbox_config_fingerprint", text}}));
 }
 
 }  // namespace

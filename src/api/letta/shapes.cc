@@ -1,11 +1,11 @@
 #include "api/letta/shapes.h"
 
-#include <boost/json/parse.hpp>
 #include <chrono>
 
 #include "api/time_text.h"
 #include "tools/python_text.h"
 #include "tools/return_limit.h"
+#include "tools/stored_json.h"
 
 namespace bj::letta {
 namespace {
@@ -13,14 +13,6 @@ namespace {
 namespace json = boost::json;
 
 json::value text_or_null(const MaybeText& text) { return text ? json::value(*text) : json::value(nullptr); }
-
-// What the store kept as text. It was made by us, so a failure is a damaged row: shown as null.
-json::value parsed(const MaybeText& text) {
-  if (!text) return nullptr;
-  json::error_code bad;
-  json::value value = json::parse(*text, bad);
-  return bad ? json::value(nullptr) : value;
-}
 
 void add_stamp(json::object& object, const Stamp& stamp) {
   object["created_by_id"] = text_or_null(stamp.created_by);
@@ -54,16 +46,16 @@ json::object tool_json(const ToolRow& tool) {
       {"description", text_or_null(tool.description)},
       {"source_type", tool.source_type},
       {"source_code", text_or_null(tool.source_code)},
-      {"json_schema", parsed(tool.json_schema)},
-      {"args_json_schema", parsed(tool.args_json_schema)},
-      {"tags", parsed(tool.tags)},
+      {"json_schema", stored_json(tool.json_schema)},
+      {"args_json_schema", stored_json(tool.args_json_schema)},
+      {"tags", stored_json(tool.tags)},
       {"return_char_limit", tool.return_char_limit},
-      {"pip_requirements", parsed(tool.pip_requirements)},
-      {"npm_requirements", parsed(tool.npm_requirements)},
+      {"pip_requirements", stored_json(tool.pip_requirements)},
+      {"npm_requirements", stored_json(tool.npm_requirements)},
       {"default_requires_approval",
        tool.default_requires_approval ? json::value(*tool.default_requires_approval) : json::value(nullptr)},
       {"enable_parallel_execution", tool.enable_parallel_execution},
-      {"metadata_", parsed(tool.metadata)},
+      {"metadata_", stored_json(tool.metadata)},
       {"project_id", text_or_null(tool.project_id)}};
   object["created_by_id"] = text_or_null(tool.stamp.created_by);
   object["last_updated_by_id"] = text_or_null(tool.stamp.updated_by);
@@ -74,7 +66,7 @@ json::object config_json(const SandboxConfigRow& config) {
   json::object object{{"id", config.id},
                       {"type", config.type},
                       {"organization_id", config.organization},
-                      {"config", parsed(config.config)}};
+                      {"config", stored_json(config.config)}};
   add_stamp(object, config.stamp);
   return object;
 }
@@ -93,7 +85,7 @@ json::object block_json(const BlockRow& block) {
                       {"description", text_or_null(block.description)},
                       {"read_only", block.read_only},
                       {"is_template", false},
-                      {"metadata", parsed(block.metadata)},
+                      {"metadata", stored_json(block.metadata)},
                       {"tags", json::array()}};
   add_stamp(object, block.stamp);
   return object;
@@ -109,8 +101,8 @@ json::object agent_json(const WholeAgent& agent, Secrets secrets) {
                       {"description", text_or_null(agent.row.description)},
                       {"system", agent.row.system.value_or("")},
                       {"agent_type", agent.row.agent_type},
-                      {"tags", parsed(agent.row.tags)},
-                      {"metadata", parsed(agent.row.metadata)},
+                      {"tags", stored_json(agent.row.tags)},
+                      {"metadata", stored_json(agent.row.metadata)},
                       {"project_id", text_or_null(agent.row.project_id)},
                       {"memory", {{"blocks", blocks}}},
                       {"sources", json::array()},
@@ -136,26 +128,21 @@ json::object execution_json(const RunOutcome& outcome) {
 }
 
 json::object return_message_json(const RunOutcome& outcome, const json::value& name, int64_t limit) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-      std::chrono::system_clock::now().time_since_epoch());
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   const std::string date = time_text(seconds.count() * 1'000'000).substr(0, 19) + "+00:00";
   const char* const status = outcome.success ? "success" : "error";
   const bool as_text = outcome.value_text && !outcome.value.is_object();
   const json::value shown = as_text ? json::value(*outcome.value_text) : outcome.value;
   const std::string text = python_str(return_message(shown, static_cast<size_t>(limit)));
   const json::array output = texts(outcome.output), error_output = texts(outcome.error_output);
-  const json::object one{{"type", "tool"},          {"tool_return", text}, {"status", status},
-                         {"tool_call_id", "null"},  {"stdout", output},    {"stderr", error_output}};
-  json::object message{{"id", "null"},
-                       {"date", date},
-                       {"name", name},
-                       {"message_type", "tool_return_message"},
-                       {"tool_return", text},
-                       {"status", status},
-                       {"tool_call_id", "null"},
-                       {"stdout", output},
-                       {"stderr", error_output},
-                       {"tool_returns", json::array{one}}};
+  const json::object one{{"type", "tool"},         {"tool_return", text}, {"status", status},
+                         {"tool_call_id", "null"}, {"stdout", output},    {"stderr", error_output}};
+  json::object message{{"id", "null"},           {"date", date},
+                       {"name", name},           {"message_type", "tool_return_message"},
+                       {"tool_return", text},    {"status", status},
+                       {"tool_call_id", "null"}, {"stdout", output},
+                       {"stderr", error_output}, {"tool_returns", json::array{one}}};
   for (const char* unused : {"otid", "sender_id", "step_id", "is_err", "seq_id", "run_id"}) message[unused] = nullptr;
   return message;
 }

@@ -14,8 +14,8 @@ namespace bj::letta {
 boost::json::object tool_json(const ToolRow& tool);
 boost::json::object config_json(const SandboxConfigRow& config);
 
-// Letta's API shows values of secrets in clear. Ours does so to keys that could run code with them anyway; to those that
-// may only read, never.
+// Letta's API shows values of secrets in clear. Ours does so to keys that could run code with them anyway; to those
+// that may only read, never.
 enum class Secrets { kShown, kMasked };
 Secrets shown_to(const Actor& actor);
 boost::json::object sandbox_variable_json(const VariableRow& variable, Secrets secrets);

@@ -15,7 +15,8 @@ const json::value kFlag = {{"type", "boolean"}};
 const json::value kTexts = {{"type", "array"}, {"items", {{"type", "string"}}}};
 const json::value kRequirements = {
     {"type", "array"},
-    {"items", {{"type", "object"}, {"properties", {{"name", {{"type", "string"}}}, {"version", {{"type", "string"}}}}}}}};
+    {"items",
+     {{"type", "object"}, {"properties", {{"name", {{"type", "string"}}}, {"version", {{"type", "string"}}}}}}}};
 const json::value kLimit = {{"type", "integer"}, {"minimum", 1}, {"maximum", 1'000'000}};
 
 }  // namespace

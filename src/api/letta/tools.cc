@@ -16,8 +16,9 @@ namespace json = boost::json;
 constexpr int64_t kUsualLimit = 50;
 // Types of the tools that come with Letta.
 const std::vector<std::string> kLettaTypes = {
-    "letta_core", "letta_memory_core", "letta_multi_agent_core", "letta_sleeptime_core", "letta_voice_sleeptime_core",
-    "letta_builtin", "letta_files_core"};
+    "letta_core",           "letta_memory_core",          "letta_multi_agent_core",
+    "letta_sleeptime_core", "letta_voice_sleeptime_core", "letta_builtin",
+    "letta_files_core"};
 
 MaybeText project_of(const HttpRequest& request) {
   const std::string_view project = request.headers.get("x-project-id");

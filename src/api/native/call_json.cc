@@ -1,6 +1,6 @@
 #include "api/native/call_json.h"
 
-#include <boost/json/parse.hpp>
+#include "tools/stored_json.h"
 
 namespace bj::native {
 namespace {
@@ -12,7 +12,6 @@ json::value text_or_null(const MaybeText& text) { return text ? json::value(*tex
 }  // namespace
 
 json::object call_json(const CallRow& call) {
-  json::error_code bad;
   return {{"id", call.id},
           {"tool_id", text_or_null(call.tool_id)},
           {"tool_name", call.tool_name},
@@ -21,7 +20,7 @@ json::object call_json(const CallRow& call) {
           {"status", call.status},
           {"provider", call.provider},
           {"fingerprint", text_or_null(call.fingerprint)},
-          {"limits_hit", json::parse(call.limits_hit, bad)},
+          {"limits_hit", stored_json(call.limits_hit)},
           {"started_at", time_text(call.started_at)},
           {"duration_ms", static_cast<double>(call.duration_us) / 1000}};
 }

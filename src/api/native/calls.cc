@@ -47,7 +47,8 @@ void add_call_routes(Router& router, Services services) {
     filtered.parameters.push_back(doc);
   }
   const json::value object = json::object{{"type", "object"}};
-  calls.add(Method::kGet, "", list, "List calls, newest first", nullptr, json::object{{"type", "array"}, {"items", object}}, filtered);
+  calls.add(Method::kGet, "", list, "List calls, newest first", nullptr,
+            json::object{{"type", "array"}, {"items", object}}, filtered);
   calls.add(Method::kGet, "/{call_id}", get, "Get a call's record", nullptr, object);
 }
 

@@ -1,4 +1,5 @@
-// POST /v1/tools/{tool_id}/run: one answer, or server-sent events (Accept: text/event-stream) with the output as it comes.
+// POST /v1/tools/{tool_id}/run: one answer, or server-sent events (Accept: text/event-stream) with the output as it
+// comes.
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -42,9 +43,8 @@ json::object outcome_json(const RunOutcome& outcome) {
                       {"provider", outcome.provider},
                       {"seal_full", outcome.seal ? json::value(outcome.seal->full()) : json::value(nullptr)}};
   if (!outcome.success) {
-    object["error"] = {{"name", outcome.error.name},
-                       {"message", outcome.error.message},
-                       {"traceback", outcome.error.traceback}};
+    object["error"] = {
+        {"name", outcome.error.name}, {"message", outcome.error.message}, {"traceback", outcome.error.traceback}};
   }
   return object;
 }
@@ -119,7 +119,8 @@ Task<Result<HttpResponse>> run_tool(Services services, HttpRequest& request) {
   if (!request.body.empty()) {
     BJ_CO_TRY(body, read_body(request, UnknownKeys::kForbid, read_run));
   }
-  if (body.agent_id && !is_id("agent", *body.agent_id)) co_return fail(Code::kUnprocessable, "agent_id must be agent-<uuid4>");
+  if (body.agent_id && !is_id("agent", *body.agent_id))
+    co_return fail(Code::kUnprocessable, "agent_id must be agent-<uuid4>");
   const auto find = [&] { return services.store.tools().get(request.actor.organization, id); };
   auto run = std::make_shared<RunRequest>();
   BJ_CO_TRY(run->tool, co_await offload(services.threads, find));
@@ -129,9 +130,8 @@ Task<Result<HttpResponse>> run_tool(Services services, HttpRequest& request) {
   run->arguments = std::move(body.args);
   run->variables = std::move(body.variables);
   if (request.headers.get("accept").find("text/event-stream") != std::string_view::npos) {
-    co_return event_stream([&runner = services.runner, run](EventStream& events) {
-      return stream_run(runner, std::move(*run), events);
-    });
+    co_return event_stream(
+        [&runner = services.runner, run](EventStream& events) { return stream_run(runner, std::move(*run), events); });
   }
   BJ_CO_TRY(const RunOutcome outcome, co_await services.runner.run(std::move(*run)));
   co_return json_response(200, outcome_json(outcome));
@@ -143,8 +143,7 @@ void add_run_routes(Router& router, Services services) {
   RouteGroup<Services> runs(router, "/v1/tools", "runs", services);
   const json::value object = json::object{{"type", "object"}};
   const json::value body = json::object{
-      {"type", "object"},
-      {"properties", {{"args", object}, {"env_vars", object}, {"agent_id", {{"type", "string"}}}}}};
+      {"type", "object"}, {"properties", {{"args", object}, {"env_vars", object}, {"agent_id", {{"type", "string"}}}}}};
   runs.add(Method::kPost, "/{tool_id}/run", run_tool,
            "Run a stored tool; with Accept: text/event-stream its output comes as events", body, object);
 }
