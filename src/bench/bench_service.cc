@@ -114,10 +114,10 @@ Result<void> BenchService::fill(const ToolSettings& settings, int tools) {
 void BenchService::serve() {
   add_builtin_routes(router_, metrics_, HealthFacts{});
   service_->add_routes(router_);
-  service_->start();
   asio::co_spawn(
       executor_,
       [this]() -> Task<void> {
+        (void)co_await service_->start();  // nothing is configured, so nothing can fail
         co_await server_->serve({router_, metrics_, authenticate_by_key(service_->store(), service_->threads())});
         served_.set(true);
       },
