@@ -61,8 +61,8 @@ struct HttpServer::Impl {
 Result<void> HttpServer::Impl::open() {
   const ServerAddress& address = options.address;
   if (!address.is_loopback() && !options.tls && !options.allow_plain) {
-    return fail(Code::kInvalid, "keys would cross the network in clear: give a certificate and its key to listen on " +
-                                    address.text() + ", or listen on 127.0.0.1");
+    return fail(Code::kInvalid, "keys would cross the network in clear: give --tls-cert and --tls-key to listen on " +
+                                    address.text() + ", or --allow-plain behind a proxy with TLS");
   }
   if (options.tls) {
     BJ_TRY(tls, make_tls_context(*options.tls));

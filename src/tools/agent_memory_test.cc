@@ -54,6 +54,7 @@ TEST(AgentMemoryTest, SwappedLabelsChangeNothing) {
   json::value state = agent_state_json(agent());
   json::array& blocks = state.at("memory").at("blocks").as_array();
   std::swap(blocks[0].at("label"), blocks[1].at("label"));
+  blocks[0].at("value") = blocks[1].at("value") = "forged";
   EXPECT_EQ(changed_blocks(agent(), state), Changes());
 }
 

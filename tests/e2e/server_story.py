@@ -12,17 +12,17 @@ from story import BELLJAR, PATIENCE_SECONDS, Story
 class Server:
     """A `belljar serve` of a test's own."""
 
-    def __init__(self, data, home, *flags, before=(), env=None):
+    def __init__(self, data, home, *flags, before=(), listen="127.0.0.1:0", env=None):
         """`before`: flags of belljar itself, `flags`: of serve."""
         self.data = data
         environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": data, "HOME": home, **(env or {})}
         self.log = open(os.path.join(home, "server.log"), "ab")
-        self.process = subprocess.Popen([BELLJAR, *before, "serve", "--listen", "127.0.0.1:0", *flags], env=environment,
+        self.process = subprocess.Popen([BELLJAR, *before, "serve", "--listen", listen, *flags], env=environment,
                                         stdout=subprocess.PIPE, stderr=self.log)
         said = []
         for line in self.process.stdout:
             said.append(line.decode())
-            found = re.search(r"listening on (https?)://127\.0\.0\.1:(\d+)", said[-1])
+            found = re.search(r"listening on (https?)://\S+:(\d+)", said[-1])
             if found:
                 self.port = int(found.group(2))
                 self.url = f"{found.group(1)}://127.0.0.1:{self.port}"
@@ -71,7 +71,12 @@ class ServerStory(Story):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.prepare()
         cls.server = Server(cls.data, cls.scratch, *cls.flags, env={**cls.everywhere, **cls.env})
+
+    @classmethod
+    def prepare(cls):
+        """What a class needs before its server starts."""
 
     @classmethod
     def tearDownClass(cls):
