@@ -11,7 +11,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "server/utf8_text.h"
+#include "base/utf8.h"
 
 namespace bj {
 namespace {
@@ -34,7 +34,7 @@ void append_escaped(std::string& line, std::string_view text) {
   text = text.substr(0, kLongestValue);
   while (!text.empty()) {
     const auto first = static_cast<unsigned char>(text[0]);
-    const size_t size = utf8_character_size(text);
+    const size_t size = utf8_prefix(text);
     if (size == 0) {
       line += "\\ufffd";
     } else if (first < 0x20 || first == 0x7f) {

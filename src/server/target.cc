@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/utf8_text.h"
+#include "base/utf8.h"
 
 namespace bj {
 namespace {
@@ -35,7 +35,7 @@ Result<std::string> decoded(std::string_view text, Controls controls) {
       return fail(Code::kInvalid, "the URL has a control character in it");
     out += c;
   }
-  if (!is_utf8_text(out)) return fail(Code::kInvalid, "the URL is not UTF-8 once it is decoded");
+  if (!is_utf8(out)) return fail(Code::kInvalid, "the URL is not UTF-8 once it is decoded");
   return out;
 }
 

@@ -38,10 +38,10 @@ class Commands(Story):
         self.assertFalse(os.path.exists("/usr/bin/mine"))
 
     def test_nothing_of_the_host_is_there(self):
-        done = self.in_sandbox("cat /etc/shadow; ls -A /root /home /var/lib /sys; ls /proc | grep -c '^[0-9]'", "--user", "root")
+        done = self.in_sandbox("cat /etc/shadow; ls -A /root /home /var/lib /sys; all=$(ls /proc); echo \"$all\" | grep -c '^[0-9]'", "--user", "root")
         self.assertIn("shadow", done.stderr.decode())
         self.assertNotIn("root:x", done.stdout.decode())
-        self.assertEqual(done.stdout.decode().split(), ["/home:", "user", "/root:", "/sys:", "/var/lib:", "4"])
+        self.assertEqual(done.stdout.decode().split(), ["/home:", "user", "/root:", "/sys:", "/var/lib:", "3"])  # warden, sh, ls
 
     def test_standard_input_is_passed_when_asked_for(self):
         self.assertEqual(self.belljar("exec", "-i", "--", "cat", input=b"ping").stdout, b"ping")
