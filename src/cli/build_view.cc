@@ -26,33 +26,26 @@ std::string bar_line(double fraction, const BuildProgress& progress) {
   return line;
 }
 
-class BuildView {
- public:
-  explicit BuildView(ShowBuild show) : show_(show), terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~BuildView() {
-    if (shown_) (void)write_all(STDERR_FILENO, "\r\033[K", "progress");
-  }
-  BuildView(const BuildView&) = delete;
-  BuildView& operator=(const BuildView&) = delete;
-
-  void show(const BuildProgress& progress) {
-    fraction_ = progress.fraction.value_or(fraction_);
-    if (terminal_) {
-      shown_ = true;
-      (void)write_all(STDERR_FILENO, "\r\033[K" + harmless(bar_line(fraction_, progress)), "progress");
-    } else if (show_ == ShowBuild::kAlways) {
-      print_untrusted(STDERR_FILENO, fmt::format("{}: {}\n", phase_name(progress.phase), progress.message));
-    }
-  }
-
- private:
-  ShowBuild show_;
-  bool terminal_;
-  bool shown_ = false;
-  double fraction_ = 0;
-};
-
 }  // namespace
+
+BuildView::BuildView(ShowBuild show) : show_(show), terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+BuildView::~BuildView() { end(); }
+
+void BuildView::show(const BuildProgress& progress) {
+  fraction_ = progress.fraction.value_or(fraction_);
+  if (terminal_) {
+    shown_ = true;
+    (void)write_all(STDERR_FILENO, "\r\033[K" + harmless(bar_line(fraction_, progress)), "progress");
+  } else if (show_ == ShowBuild::kAlways) {
+    print_untrusted(STDERR_FILENO, fmt::format("{}: {}\n", phase_name(progress.phase), progress.message));
+  }
+}
+
+void BuildView::end() {
+  if (shown_) (void)write_all(STDERR_FILENO, "\r\033[K", "progress");
+  shown_ = false;
+}
 
 void add_requirement_flags(CLI::App& command, std::vector<std::string>& pip, std::vector<std::string>& npm) {
   command.add_option("--pip", pip, "a package that a Python tool needs: NAME, NAME==1.2, NAME[extra]>=1; repeatable")

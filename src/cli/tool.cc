@@ -8,6 +8,7 @@
 #include <boost/json/array.hpp>
 
 #include "api/letta/shapes.h"
+#include "cli/build_view.h"
 #include "cli/context.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
@@ -178,12 +179,10 @@ void print_outcome(const RunOutcome& outcome) {
 
 Task<int> run_in(ToolService& service, RunRequest request, const Settings& settings) {
   request.actor = local_actor();
-  if (::isatty(STDERR_FILENO) != 0) {
-    request.hooks.on_progress = [](std::string_view phase, std::string_view message) {
-      print_untrusted(STDERR_FILENO, fmt::format("{}: {}\n", phase, message));
-    };
-  }
+  BuildView view(ShowBuild::kOnTerminal);
+  request.hooks.on_progress = [&view](const BuildProgress& step) { view.show(step); };
   const Result<RunOutcome> outcome = co_await service.runner().run(std::move(request));
+  view.end();
   if (!outcome) co_return report(outcome.error());
   if (settings.json) {
     print_json(outcome_json(*outcome));

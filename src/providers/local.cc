@@ -32,11 +32,7 @@ Task<Result<Environment>> LocalProvider::environment_for(const ProviderCall& cal
 Task<tl::expected<CallResult, ProviderFailure>> LocalProvider::run(ProviderCall call, CallHooks hooks) {
   const Result<Template> image = engine_.templates().find(options_.template_name);
   if (!image) co_return not_started(image.error());
-  Progress progress;
-  if (hooks.on_progress) {
-    progress = [&hooks](const BuildProgress& step) { hooks.on_progress(phase_name(step.phase), step.message); };
-  }
-  const Result<Environment> environment = co_await environment_for(call, progress, Force::kNo);
+  const Result<Environment> environment = co_await environment_for(call, hooks.on_progress, Force::kNo);
   if (!environment) co_return not_started(environment.error());
   CallSpec spec;
   spec.language = call.language;

@@ -11,6 +11,7 @@
 
 #include "base/async.h"
 #include "engine/call.h"
+#include "engine/environments.h"
 
 namespace bj {
 
@@ -29,7 +30,7 @@ struct ProviderCall {
 
 struct CallHooks {
   std::function<void(bool is_stderr, std::string_view piece)> on_output;
-  std::function<void(std::string_view phase, std::string_view message)> on_progress;  // while an environment is built
+  Progress on_progress;  // while an environment is built
 };
 
 // Why there is no result. Another provider may be tried only if the tool can't have run.

@@ -78,8 +78,8 @@ CallHooks hooks_into(const std::shared_ptr<Feed>& feed) {
   hooks.on_output = [feed](bool is_stderr, std::string_view piece) {
     feed->push(is_stderr ? "stderr" : "stdout", json::string(valid_utf8(piece)));
   };
-  hooks.on_progress = [feed](std::string_view phase, std::string_view message) {
-    feed->push("progress", {{"phase", phase}, {"message", message}});
+  hooks.on_progress = [feed](const BuildProgress& step) {
+    feed->push("progress", {{"phase", phase_name(step.phase)}, {"message", step.message}});
   };
   return hooks;
 }
