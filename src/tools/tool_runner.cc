@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
@@ -19,6 +20,8 @@ namespace bj {
 namespace {
 
 namespace json = boost::json;
+
+constexpr size_t kMostFingerprints = 256;
 
 int64_t microseconds_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -94,21 +97,35 @@ CallError letta_error(const CallResult& result, const std::string& name, double 
 struct ToolRunner::Prepared {
   std::vector<std::string> order;  // of providers
   std::optional<AgentForTool> agent;
+  std::string configured;   // the provider that `config` and `layers.sandbox` are for
   SandboxConfigRow config;  // of the provider that is asked next
   EnvironmentLayers layers;
 };
 
-Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request) {
+// All that a call needs of the store, in one visit: each costs two changes of thread, which is more than what is read.
+Result<ToolRunner::Prepared> ToolRunner::load(RunRequest& request) const {
   Prepared prepared;
+  if (request.find_tool) {
+    BJ_TRY(request.tool, request.find_tool(parts_.store));
+  }
   prepared.order = provider_order({wanted_provider(request.tool), parts_.settings.sandbox_type() == SandboxType::kE2b,
                                    parts_.settings.modal_sandbox_enabled()});
   if (request.agent_id) {
-    const auto load = [&] { return load_agent(parts_.store, request.actor, *request.agent_id); };
-    BJ_CO_TRY(prepared.agent, co_await offload(parts_.threads, load));
+    BJ_TRY(prepared.agent, load_agent(parts_.store, request.actor, *request.agent_id));
     prepared.layers.agent = clear_values(prepared.agent->variables);
     prepared.layers.agent_id = prepared.agent->row.id;
     prepared.layers.project_id = prepared.agent->row.project_id;
   }
+  // What fails here is tried again, and told, when its turn comes.
+  const auto first = std::find_if(prepared.order.begin(), prepared.order.end(),
+                                  [this](const std::string& name) { return find(name) != nullptr; });
+  if (first != prepared.order.end()) (void)configure(request, *first, prepared);
+  return prepared;
+}
+
+Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(RunRequest& request) {
+  const auto visit = [this, &request] { return load(request); };
+  BJ_CO_TRY(Prepared prepared, co_await offload(parts_.threads, visit));
   if (const std::optional<CredentialsWebhook> webhook = credentials_webhook(parts_.settings)) {
     CredentialsQuery query{request.actor.user, request.actor.organization, request.tool.name,
                            request.agent_id.value_or("")};
@@ -121,17 +138,15 @@ Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request
   co_return prepared;
 }
 
-// The configuration of that provider's type and its environment variables.
-Task<Result<void>> ToolRunner::configure(const RunRequest& request, const std::string& provider, Prepared& prepared) {
+// The configuration of that provider's type and its environment variables. Blocks.
+Result<void> ToolRunner::configure(const RunRequest& request, const std::string& provider, Prepared& prepared) const {
   const SandboxType type = sandbox_type_named(provider).value_or(SandboxType::kLocal);
-  const auto load = [&]() -> Result<VariableLayer> {
-    BJ_TRY(prepared.config, parts_.configs.find_or_create(request.actor, type));
-    BJ_TRY(const std::vector<VariableRow> variables,
-           parts_.store.sandbox_variables().list(request.actor.organization, prepared.config.id, {}));
-    return clear_values(variables);
-  };
-  BJ_CO_TRY(prepared.layers.sandbox, co_await offload(parts_.threads, load));
-  co_return Result<void>();
+  BJ_TRY(prepared.config, parts_.configs.find_or_create(request.actor, type));
+  BJ_TRY(const std::vector<VariableRow> variables,
+         parts_.store.sandbox_variables().list(request.actor.organization, prepared.config.id, {}));
+  prepared.layers.sandbox = clear_values(variables);
+  prepared.configured = provider;
+  return {};
 }
 
 Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::string& provider,
@@ -170,6 +185,16 @@ Provider* ToolRunner::find(const std::string& name) const {
   return nullptr;
 }
 
+// Equal configurations have equal fingerprints, and taking one costs as much as all else that is made for a call.
+const std::string& ToolRunner::fingerprint_of(const SandboxConfigRow& config) {
+  const std::string of = config.type + "|" + config.organization + "|" + config.config;
+  const auto known = fingerprints_.find(of);
+  if (known != fingerprints_.end()) return known->second;
+  if (fingerprints_.size() >= kMostFingerprints) fingerprints_.clear();
+  const SandboxType type = sandbox_type_named(config.type).value_or(SandboxType::kLocal);
+  return fingerprints_[of] = fingerprint(type, config.organization, object_in(config.config));
+}
+
 // One provider after the other, until one has started the call.
 Task<tl::expected<CallResult, ProviderFailure>> ToolRunner::execute(const RunRequest& request, Prepared& prepared,
                                                                     RunOutcome& outcome) {
@@ -183,11 +208,12 @@ Task<tl::expected<CallResult, ProviderFailure>> ToolRunner::execute(const RunReq
                                    "{\"sandbox\": \"local\"} as metadata_"}, false};
       continue;
     }
-    if (const Result<void> configured = co_await configure(request, name, prepared); !configured) {
-      co_return tl::unexpected(ProviderFailure{configured.error(), false});
+    if (prepared.configured != name) {
+      const auto visit = [&] { return configure(request, name, prepared); };
+      const Result<void> configured = co_await offload(parts_.threads, visit);
+      if (!configured) co_return tl::unexpected(ProviderFailure{configured.error(), false});
     }
-    outcome.fingerprint = fingerprint(sandbox_type_named(name).value_or(SandboxType::kLocal), prepared.config.organization,
-                                      object_in(prepared.config.config));
+    outcome.fingerprint = fingerprint_of(prepared.config);
     Result<ProviderCall> call = call_for(request, name, prepared);
     if (!call) co_return tl::unexpected(ProviderFailure{call.error(), false});
     tl::expected<CallResult, ProviderFailure> result = co_await provider->run(std::move(*call), request.hooks);
