@@ -30,7 +30,7 @@ Result<Secret> key_of(const HttpRequest& request) {
 Result<Actor> find_actor(Store& store, const Secret& key, const std::string& user) {
   BJ_TRY(const std::optional<ApiKeyRow> row, store.api_keys().find(key));
   if (!row) return fail(Code::kDenied, "Unauthorized");
-  (void)store.api_keys().touch(row->id);  // a note of use is not worth failing a request
+  (void)store.api_keys().touch(*row);  // a note of use is not worth failing a request
   Actor actor{row->organization, row->user, row->id, row->role};
   if (user.empty() || user == actor.user) return actor;
   BJ_TRY(const std::optional<UserRow> named, store.users().find(user));

@@ -6,6 +6,7 @@
 #include "api/authenticate.h"
 #include "base/id.h"
 #include "server/builtin_routes.h"
+#include "service/call_metrics.h"
 #include "store/tool_row.h"
 #include "sys/files.h"
 
@@ -77,22 +78,22 @@ BenchService::BenchService(Engine& engine, std::string directory, std::unique_pt
       executor_(engine.host().executor),
       served_(executor_) {}
 
-Result<std::unique_ptr<BenchService>> BenchService::start(Engine& engine, BenchServiceOptions options) {
+Task<Result<std::unique_ptr<BenchService>>> BenchService::start(Engine& engine, BenchServiceOptions options) {
   ServiceOptions wanted;
   wanted.store.data_directory = options.directory;
   wanted.local.interpreter = options.like.environment.interpreter;
   wanted.local.limits = options.like.limits;
   wanted.home = options.directory;
   const ToolSettings settings = wanted.settings;
-  BJ_TRY(auto service, ToolService::create(engine, std::move(wanted)));
+  BJ_CO_TRY(auto service, ToolService::create(engine, std::move(wanted)));
   ServerOptions on;
   on.address.port = 0;
-  BJ_TRY(auto server, HttpServer::listen(engine.host().executor, std::move(on)));
+  BJ_CO_TRY(auto server, HttpServer::listen(engine.host().executor, std::move(on)));
   std::unique_ptr<BenchService> made(
       new BenchService(engine, std::move(options.directory), std::move(service), std::move(server)));
-  BJ_CHECK(made->fill(settings, options.tools));
-  made->serve();
-  return made;
+  BJ_CO_CHECK(made->fill(settings, options.tools));
+  BJ_CO_CHECK(co_await made->serve());
+  co_return made;
 }
 
 Result<void> BenchService::fill(const ToolSettings& settings, int tools) {
@@ -111,19 +112,19 @@ Result<void> BenchService::fill(const ToolSettings& settings, int tools) {
   return {};
 }
 
-void BenchService::serve() {
+Task<Result<void>> BenchService::serve() {
   add_builtin_routes(router_, metrics_, HealthFacts{});
+  count_calls(service_->runner(), metrics_);
   service_->add_routes(router_);
+  BJ_CO_CHECK(co_await service_->start());
   asio::co_spawn(
       executor_,
       [this]() -> Task<void> {
-        const Result<void> started = co_await service_->start();
-        if (started) {
-          co_await server_->serve({router_, metrics_, authenticate_by_key(service_->store(), service_->threads())});
-        }
+        co_await server_->serve({router_, metrics_, authenticate_by_key(service_->store(), service_->threads())});
         served_.set(true);
       },
       asio::detached);
+  co_return Result<void>();
 }
 
 Task<void> BenchService::stop() {

@@ -21,7 +21,7 @@ struct BenchServiceOptions {
 
 class BenchService {
  public:
-  static Result<std::unique_ptr<BenchService>> start(Engine& engine, BenchServiceOptions options);
+  static Task<Result<std::unique_ptr<BenchService>>> start(Engine& engine, BenchServiceOptions options);
   // Needed before it goes.
   Task<void> stop();
 
@@ -32,13 +32,13 @@ class BenchService {
   BenchService(Engine& engine, std::string directory, std::unique_ptr<ToolService> service,
                std::unique_ptr<HttpServer> server);
   Result<void> fill(const ToolSettings& settings, int tools);
-  void serve();
+  Task<Result<void>> serve();
 
   std::string directory_;
-  std::unique_ptr<ToolService> service_;
-  std::unique_ptr<HttpServer> server_;
   Router router_;
   Metrics metrics_;
+  std::unique_ptr<ToolService> service_;
+  std::unique_ptr<HttpServer> server_;
   asio::any_io_executor executor_;
   OneShot<bool> served_;
   HttpCall call_;

@@ -12,8 +12,9 @@ tl::unexpected<ProviderFailure> not_started(Error error) {
 LocalProvider::LocalProvider(Engine& engine, Environments& environments, LocalOptions options)
     : engine_(engine), environments_(environments), options_(std::move(options)) {}
 
-Task<Result<Environment>> LocalProvider::environment_for(const ProviderCall& call, Progress progress, Force force) {
-  BJ_CO_TRY(const Template image, engine_.templates().find(options_.template_name));
+Task<Result<Environment>> LocalProvider::environment_for(const ProviderCall& call, const Template& image,
+                                                         Progress progress, Force force) {
+  if (call.tool_requirements.empty() && call.config_requirements.empty()) co_return Environment();
   EnvironmentRequest request;
   request.language = call.language;
   request.image = image;
@@ -32,7 +33,7 @@ Task<Result<Environment>> LocalProvider::environment_for(const ProviderCall& cal
 Task<tl::expected<CallResult, ProviderFailure>> LocalProvider::run(ProviderCall call, CallHooks hooks) {
   const Result<Template> image = engine_.templates().find(options_.template_name);
   if (!image) co_return not_started(image.error());
-  const Result<Environment> environment = co_await environment_for(call, hooks.on_progress, Force::kNo);
+  const Result<Environment> environment = co_await environment_for(call, *image, hooks.on_progress, Force::kNo);
   if (!environment) co_return not_started(environment.error());
   CallSpec spec;
   spec.language = call.language;
@@ -55,7 +56,8 @@ Task<tl::expected<CallResult, ProviderFailure>> LocalProvider::run(ProviderCall 
 }
 
 Task<Result<void>> LocalProvider::rebuild(ProviderCall call) {
-  BJ_CO_CHECK(co_await environment_for(call, {}, Force::kRebuild));
+  BJ_CO_TRY(const Template image, engine_.templates().find(options_.template_name));
+  BJ_CO_CHECK(co_await environment_for(call, image, {}, Force::kRebuild));
   co_return Result<void>();
 }
 

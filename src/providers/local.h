@@ -28,7 +28,8 @@ class LocalProvider : public Provider {
   Task<Result<void>> rebuild(ProviderCall call) override;
 
  private:
-  Task<Result<Environment>> environment_for(const ProviderCall& call, Progress progress, Force force);
+  Task<Result<Environment>> environment_for(const ProviderCall& call, const Template& image, Progress progress,
+                                            Force force);
 
   Engine& engine_;
   Environments& environments_;

@@ -131,11 +131,12 @@ Result<ApiKeyRow> ApiKeyTable::revoke(const std::string& organization, const std
   return api_key_of(row);
 }
 
-Result<void> ApiKeyTable::touch(const std::string& id) {
+Result<void> ApiKeyTable::touch(const ApiKeyRow& key) {
   const int64_t now = now_us();
+  if (key.last_used_at && *key.last_used_at >= now - kTouchEvery_us) return {};
   BJ_CHECK(database_.write(
       "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $3)",
-      {now, id, now - kTouchEvery_us}));
+      {now, key.id, now - kTouchEvery_us}));
   return {};
 }
 

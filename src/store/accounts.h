@@ -51,8 +51,8 @@ class ApiKeyTable {
   Result<std::optional<ApiKeyRow>> find(const Secret& key);
   Result<std::vector<ApiKeyRow>> list(const std::string& organization);
   Result<ApiKeyRow> revoke(const std::string& organization, const std::string& id);
-  // Records a use; a later one within a minute is not written again.
-  Result<void> touch(const std::string& id);
+  // Records a use of a key that was just found; a later one within a minute is not written again, nor waits for writers.
+  Result<void> touch(const ApiKeyRow& key);
 
  private:
   Database& database_;

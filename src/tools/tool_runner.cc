@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <chrono>
 
@@ -14,21 +14,18 @@
 #include "tools/friendly_error.h"
 #include "tools/provider_choice.h"
 #include "tools/return_limit.h"
+#include "tools/stored_json.h"
 
 namespace bj {
 namespace {
 
 namespace json = boost::json;
 
+constexpr size_t kMostFingerprints = 256;
+
 int64_t microseconds_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
-
-json::object object_in(const MaybeText& text) {
-  json::error_code bad;
-  json::value value = text ? json::parse(*text, bad) : json::value();
-  return value.is_object() ? value.get_object() : json::object();
 }
 
 // A tool's or configuration's stored requirements, as its installer takes them.
@@ -45,14 +42,9 @@ Result<std::vector<std::string>> install_arguments(PackageKind kind, const json:
   return arguments;
 }
 
-json::value value_in(const MaybeText& text) {
-  json::error_code bad;
-  return text ? json::parse(*text, bad) : json::value();
-}
-
 // json_schema.parameters.properties; none: the tool has no schema.
 std::optional<json::object> properties_of(const ToolRow& tool) {
-  const json::object schema = object_in(tool.json_schema);
+  const json::object schema = stored_object(tool.json_schema);
   const json::value* const parameters = schema.if_contains("parameters");
   const json::value* const properties =
       parameters != nullptr && parameters->is_object() ? parameters->get_object().if_contains("properties") : nullptr;
@@ -61,7 +53,7 @@ std::optional<json::object> properties_of(const ToolRow& tool) {
 }
 
 std::string wanted_provider(const ToolRow& tool) {
-  const json::object metadata = object_in(tool.metadata);
+  const json::object metadata = stored_object(tool.metadata);
   const json::value* const wish = metadata.if_contains("sandbox");
   return wish != nullptr && wish->is_string() ? std::string(wish->get_string()) : std::string();
 }
@@ -95,21 +87,35 @@ CallError letta_error(const CallResult& result, const std::string& name, double 
 struct ToolRunner::Prepared {
   std::vector<std::string> order;  // of providers
   std::optional<AgentForTool> agent;
+  std::string configured;   // the provider that `config` and `layers.sandbox` are for
   SandboxConfigRow config;  // of the provider that is asked next
   EnvironmentLayers layers;
 };
 
-Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request) {
+// All that a call needs of the store, in one visit: each costs two changes of thread, which is more than what is read.
+Result<ToolRunner::Prepared> ToolRunner::load(RunRequest& request) const {
   Prepared prepared;
+  if (request.find_tool) {
+    BJ_TRY(request.tool, request.find_tool(parts_.store));
+  }
   prepared.order = provider_order({wanted_provider(request.tool), parts_.settings.sandbox_type() == SandboxType::kE2b,
                                    parts_.settings.modal_sandbox_enabled()});
   if (request.agent_id) {
-    const auto load = [&] { return load_agent(parts_.store, request.actor, *request.agent_id); };
-    BJ_CO_TRY(prepared.agent, co_await offload(parts_.threads, load));
+    BJ_TRY(prepared.agent, load_agent(parts_.store, request.actor, *request.agent_id));
     prepared.layers.agent = clear_values(prepared.agent->variables);
     prepared.layers.agent_id = prepared.agent->row.id;
     prepared.layers.project_id = prepared.agent->row.project_id;
   }
+  // What fails here is tried again, and told, when its turn comes.
+  const auto first = std::find_if(prepared.order.begin(), prepared.order.end(),
+                                  [this](const std::string& name) { return find(name) != nullptr; });
+  if (first != prepared.order.end()) (void)configure(request, *first, prepared);
+  return prepared;
+}
+
+Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(RunRequest& request) {
+  const auto visit = [this, &request] { return load(request); };
+  BJ_CO_TRY(Prepared prepared, co_await offload(parts_.threads, visit));
   if (const std::optional<CredentialsWebhook> webhook = credentials_webhook(parts_.settings)) {
     CredentialsQuery query{request.actor.user, request.actor.organization, request.tool.name,
                            request.agent_id.value_or("")};
@@ -122,17 +128,15 @@ Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(const RunRequest& request
   co_return prepared;
 }
 
-// The configuration of that provider's type and its environment variables.
-Task<Result<void>> ToolRunner::configure(const RunRequest& request, const std::string& provider, Prepared& prepared) {
+// The configuration of that provider's type and its environment variables. Blocks.
+Result<void> ToolRunner::configure(const RunRequest& request, const std::string& provider, Prepared& prepared) const {
   const SandboxType type = sandbox_type_named(provider).value_or(SandboxType::kLocal);
-  const auto load = [&]() -> Result<VariableLayer> {
-    BJ_TRY(prepared.config, parts_.configs.find_or_create(request.actor, type));
-    BJ_TRY(const std::vector<VariableRow> variables,
-           parts_.store.sandbox_variables().list(request.actor.organization, prepared.config.id, {}));
-    return clear_values(variables);
-  };
-  BJ_CO_TRY(prepared.layers.sandbox, co_await offload(parts_.threads, load));
-  co_return Result<void>();
+  BJ_TRY(prepared.config, parts_.configs.find_or_create(request.actor, type));
+  BJ_TRY(const std::vector<VariableRow> variables,
+         parts_.store.sandbox_variables().list(request.actor.organization, prepared.config.id, {}));
+  prepared.layers.sandbox = clear_values(variables);
+  prepared.configured = provider;
+  return {};
 }
 
 Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::string& provider,
@@ -144,7 +148,7 @@ Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::
   call.source = tool.source_code.value_or("");
   call.arguments = request.arguments;
   call.letta.properties = properties_of(tool);
-  call.letta.args_json_schema = value_in(tool.args_json_schema);
+  call.letta.args_json_schema = stored_json(tool.args_json_schema);
   if (prepared.agent) {
     call.letta.agent_state = agent_state_json(*prepared.agent);
     call.letta.agent_id = prepared.agent->row.id;
@@ -152,13 +156,13 @@ Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::
   call.variables = provider == "local" ? local_environment(parts_.from_server, prepared.layers)
                                        : layered_environment(prepared.layers);
   BJ_CHECK(check_variables(call.variables));
-  call.config = object_in(prepared.config.config);
+  call.config = stored_object(prepared.config.config);
   const bool python = call.language == Language::kPython;
   const PackageKind kind = python ? PackageKind::kPip : PackageKind::kNpm;
   const char* const key = python ? "pip_requirements" : "npm_requirements";
   const json::value* const configured = call.config.if_contains(key);
   BJ_TRY(call.tool_requirements,
-         install_arguments(kind, value_in(python ? tool.pip_requirements : tool.npm_requirements)));
+         install_arguments(kind, stored_json(python ? tool.pip_requirements : tool.npm_requirements)));
   if (configured != nullptr) {
     BJ_TRY(call.config_requirements, install_arguments(kind, *configured));
   }
@@ -170,6 +174,16 @@ Provider* ToolRunner::find(const std::string& name) const {
     if (name == provider->name()) return provider.get();
   }
   return nullptr;
+}
+
+// Equal configurations have equal fingerprints, and taking one costs as much as all else that is made for a call.
+const std::string& ToolRunner::fingerprint_of(const SandboxConfigRow& config) {
+  const std::string of = config.type + "|" + config.organization + "|" + config.config;
+  const auto known = fingerprints_.find(of);
+  if (known != fingerprints_.end()) return known->second;
+  if (fingerprints_.size() >= kMostFingerprints) fingerprints_.clear();
+  const SandboxType type = sandbox_type_named(config.type).value_or(SandboxType::kLocal);
+  return fingerprints_[of] = fingerprint(type, config.organization, stored_object(config.config));
 }
 
 // One provider after the other, until one has started the call.
@@ -187,11 +201,12 @@ Task<tl::expected<CallResult, ProviderFailure>> ToolRunner::execute(const RunReq
               false};
       continue;
     }
-    if (const Result<void> configured = co_await configure(request, name, prepared); !configured) {
-      co_return tl::unexpected(ProviderFailure{configured.error(), false});
+    if (prepared.configured != name) {
+      const auto visit = [&] { return configure(request, name, prepared); };
+      const Result<void> configured = co_await offload(parts_.threads, visit);
+      if (!configured) co_return tl::unexpected(ProviderFailure{configured.error(), false});
     }
-    outcome.fingerprint = fingerprint(sandbox_type_named(name).value_or(SandboxType::kLocal),
-                                      prepared.config.organization, object_in(prepared.config.config));
+    outcome.fingerprint = fingerprint_of(prepared.config);
     Result<ProviderCall> call = call_for(request, name, prepared);
     if (!call) co_return tl::unexpected(ProviderFailure{call.error(), false});
     tl::expected<CallResult, ProviderFailure> result = co_await provider->run(std::move(*call), request.hooks);
@@ -248,7 +263,7 @@ Task<Result<void>> ToolRunner::rebuild_environment(SandboxConfigRow config) {
   Provider* const provider = find(config.type);
   if (provider == nullptr) co_return fail(Code::kUnavailable, "this server can't run tools on " + config.type);
   ProviderCall call;
-  call.config = object_in(config.config);
+  call.config = stored_object(config.config);
   if (const json::value* const list = call.config.if_contains("pip_requirements")) {
     BJ_CO_TRY(call.config_requirements, install_arguments(PackageKind::kPip, *list));
   }

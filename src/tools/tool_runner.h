@@ -27,6 +27,8 @@ namespace bj {
 struct RunRequest {
   Actor actor;
   ToolRow tool;  // stored, or made from a source that came with the request: then without an id
+  // Instead of `tool`: finds it, on one of the store's threads, in the same visit that reads what else the call needs.
+  std::function<Result<ToolRow>(Store& store)> find_tool;
   std::optional<std::string> agent_id;
   boost::json::object arguments;
   std::map<std::string, std::string> variables;  // the caller's own, over the configuration's
@@ -74,8 +76,9 @@ class ToolRunner {
 
  private:
   struct Prepared;
-  Task<Result<Prepared>> prepare(const RunRequest& request);
-  Task<Result<void>> configure(const RunRequest& request, const std::string& provider, Prepared& prepared);
+  Task<Result<Prepared>> prepare(RunRequest& request);
+  Result<Prepared> load(RunRequest& request) const;
+  Result<void> configure(const RunRequest& request, const std::string& provider, Prepared& prepared) const;
   Result<ProviderCall> call_for(const RunRequest& request, const std::string& provider, const Prepared& prepared) const;
   Task<tl::expected<CallResult, ProviderFailure>> execute(const RunRequest& request, Prepared& prepared,
                                                           RunOutcome& outcome);
@@ -83,8 +86,10 @@ class ToolRunner {
   void conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const;
   void record(const RunRequest& request, const RunOutcome& outcome, int64_t started_at);
   Provider* find(const std::string& name) const;
+  const std::string& fingerprint_of(const SandboxConfigRow& config);
 
   Parts parts_;
+  std::map<std::string, std::string> fingerprints_;  // by what they are taken of
   std::vector<std::unique_ptr<Provider>> providers_;
   std::function<void(const RunOutcome&)> listener_;
 };

@@ -29,15 +29,14 @@ Task<Result<HttpResponse>> run_of_agent(Services services, HttpRequest& request)
   if (!request.body.empty()) {
     BJ_CO_TRY(args, read_body(request, UnknownKeys::kForbid, read_run_args));
   }
-  const std::string& name = request.parameter("tool_name");
-  const auto find = [&] { return services.store.agents().attached_tool(request.actor.organization, agent, name); };
-  BJ_CO_TRY(std::optional<ToolRow> tool, co_await offload(services.threads, find));
-  if (!tool) {
-    co_return fail(Code::kNotFound, "Tool '" + name + "' not found or not attached to agent '" + agent + "'");
-  }
   RunRequest run;
   run.actor = request.actor;
-  run.tool = std::move(*tool);
+  run.find_tool = [organization = request.actor.organization, agent,
+                   name = request.parameter("tool_name")](Store& store) -> Result<ToolRow> {
+    BJ_TRY(std::optional<ToolRow> tool, store.agents().attached_tool(organization, agent, name));
+    if (tool) return std::move(*tool);
+    return fail(Code::kNotFound, "Tool '" + name + "' not found or not attached to agent '" + agent + "'");
+  };
   run.agent_id = agent;
   run.arguments = std::move(args);
   BJ_CO_TRY(RunOutcome outcome, co_await services.runner.run(std::move(run)));

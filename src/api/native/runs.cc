@@ -1,7 +1,6 @@
 // POST /v1/tools/{tool_id}/run: one answer, or server-sent events (Accept: text/event-stream) with the output as it
 // comes.
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <deque>
 
@@ -11,6 +10,7 @@
 #include "base/id.h"
 #include "base/utf8.h"
 #include "tools/argument_check.h"
+#include "tools/stored_json.h"
 
 namespace bj::native {
 namespace {
@@ -50,9 +50,8 @@ json::object outcome_json(const RunOutcome& outcome) {
 }
 
 Result<void> check_against_schema(const ToolRow& tool, const json::object& args) {
-  json::error_code bad;
-  const json::value schema = tool.json_schema ? json::parse(*tool.json_schema, bad) : json::value();
-  const json::value* const parameters = schema.is_object() ? schema.get_object().if_contains("parameters") : nullptr;
+  const json::object schema = stored_object(tool.json_schema);
+  const json::value* const parameters = schema.if_contains("parameters");
   if (parameters == nullptr || !parameters->is_object()) return {};
   const ArgumentVerdict verdict = check_arguments(parameters->get_object(), args, ArgumentMode::kCoercing);
   if (!verdict.ok()) return fail(Code::kUnprocessable, verdict.text());
