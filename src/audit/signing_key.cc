@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/id.h"
 #include "store/crypto.h"
 #include "store/secret.h"
