@@ -72,7 +72,8 @@ int tail(const AuditFlags& flags, const Settings& settings) {
         continue;
       }
       rows.push_back({std::to_string(event->sequence), time_text(event->time).substr(0, 19), event->action,
-                      event->subject.value_or("-"), event->outcome, event->key ? *event->key : event->user.value_or("-")});
+                      event->subject.value_or("-"), event->outcome,
+                      event->key ? *event->key : event->user.value_or("-")});
     }
     if (!settings.json)
       print_table({"SEQUENCE", "TIME (UTC)", "ACTION", "SUBJECT", "OUTCOME", "BY"}, rows, "there are no such events");
@@ -178,8 +179,8 @@ void print_report(const AuditReport& report) {
   std::string text;
   for (const std::string& note : report.notes) text += "note: " + note + "\n";
   if (report.problem) {
-    text += fmt::format("NOT INTACT at event {} ({}): {}\n", report.problem->sequence, fault_name(report.problem->fault),
-                        report.problem->what);
+    text += fmt::format("NOT INTACT at event {} ({}): {}\n", report.problem->sequence,
+                        fault_name(report.problem->fault), report.problem->what);
   } else {
     text += fmt::format("intact: {} events, {} checkpoints, signed up to event {}\n", report.events, report.checkpoints,
                         report.signed_up_to);
@@ -194,8 +195,9 @@ int verify(const AuditFlags& flags, const Settings& settings) {
     BJ_TRY(const VerifyOptions options, verify_options(flags, notary));
     BJ_TRY(AuditReport report, verify_chain(store.audit(), options));
     if (options.known_heads.empty() && report.events > 0)
-      report.notes.push_back("no signed head is kept outside the database: a database put back to an older state "
-                             "would not be found");
+      report.notes.push_back(
+          "no signed head is kept outside the database: a database put back to an older state "
+          "would not be found");
     intact = !report.problem;
     if (settings.json) {
       print_json(report_json(report));
@@ -208,7 +210,10 @@ int verify(const AuditFlags& flags, const Settings& settings) {
 }
 
 void add_filters(CLI::App& command, AuditFlags& flags) {
-  command.add_option("--kind", flags.kind, "only: call, command, file_write, policy_decision, secret_use, administration, server")->type_name("KIND");
+  command
+      .add_option("--kind", flags.kind,
+                  "only: call, command, file_write, policy_decision, secret_use, administration, server")
+      ->type_name("KIND");
   command.add_option("--action", flags.action, "only this action, like key.create")->type_name("ACTION");
   command.add_option("--subject", flags.subject, "only what was done to this id")->type_name("ID");
   command.add_option("--call", flags.call, "only what this call caused")->type_name("ID");
@@ -234,9 +239,14 @@ void add_audit(CLI::App& app, Context& context) {
   add_json_flag(*one, context, "print it as JSON");
   one->callback([flags, &context] { context.status = show(*flags, context.settings); });
 
-  CLI::App* const check = command->add_subcommand("verify", "Find out whether anything was changed; exit status 1 if so");
-  check->add_option("--head", flags->heads, "a signed head that was kept: what `belljar audit head --json` printed")->type_name("FILE")->allow_extra_args(false);
-  check->add_option("--public-key", flags->keys, "believe this key's signatures too (PEM)")->type_name("FILE")->allow_extra_args(false);
+  CLI::App* const check =
+      command->add_subcommand("verify", "Find out whether anything was changed; exit status 1 if so");
+  check->add_option("--head", flags->heads, "a signed head that was kept: what `belljar audit head --json` printed")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  check->add_option("--public-key", flags->keys, "believe this key's signatures too (PEM)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   add_json_flag(*check, context, "print {ok, events, checkpoints, signed_up_to, problem, notes}");
   check->callback([flags, &context] { context.status = verify(*flags, context.settings); });
 
@@ -246,7 +256,8 @@ void add_audit(CLI::App& app, Context& context) {
   all->add_option("--after", flags->after, "only those after this sequence number")->type_name("SEQUENCE");
   all->callback([flags, &context] { context.status = export_all(*flags, context.settings); });
 
-  CLI::App* const end = command->add_subcommand("head", "Sign the end of the chain and print it, for keeping elsewhere");
+  CLI::App* const end =
+      command->add_subcommand("head", "Sign the end of the chain and print it, for keeping elsewhere");
   end->add_flag("--public-key", flags->public_key, "print the public key instead (PEM)");
   add_json_flag(*end, context, "print {sequence, hash, time_us, key_id, signature, public_key}");
   end->callback([flags, &context] { context.status = head(*flags, context.settings); });

@@ -83,7 +83,8 @@ class ToolRunner {
   Task<void> keep_memory(const RunRequest& request, const Prepared& prepared, const CallResult& result);
   void conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const;
   void record(const RunRequest& request, const RunOutcome& outcome, int64_t started_at);
-  void leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome, int64_t started_at);
+  void leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome,
+                     int64_t started_at);
   Provider* find(const std::string& name) const;
 
   Parts parts_;
