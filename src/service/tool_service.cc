@@ -45,11 +45,12 @@ ToolService::~ToolService() { threads_.join(); }
 
 Task<Result<void>> ToolService::start() {
   BJ_CO_CHECK(co_await apply_start_settings(settings_, configs_, runner_, threads_));
+  audit_.add(server_event("server.start"));
+  BJ_CO_CHECK(co_await audit_.flush());  // before anything runs in the background: who fails to start isn't stopped
   recorder_.start();
   audit_.start();
   started_ = true;
-  audit_.add(server_event("server.start"));
-  co_return co_await audit_.flush();
+  co_return Result<void>();
 }
 
 Task<void> ToolService::stop() {
