@@ -1,8 +1,12 @@
 """The audit, as an administrator meets it: receipts of what was done, a chain that verifies, attacks that are found."""
 
+import calendar
+import hashlib
 import json
 import os
 import sqlite3
+import struct
+import time
 import unittest
 
 from server_story import Server, ServerStory
@@ -10,6 +14,24 @@ from server_story import Server, ServerStory
 TOOL = 'def add(a: int, b: int) -> int:\n    """Adds.\n\n    Args:\n        a: one\n        b: other\n    """\n    return a + b\n'
 PLANTED = "planted-value-of-a-secret"
 ARGUMENT = 918273645
+
+
+def hash_of(event):
+    """As docs/audit.md specifies it, from an exported line."""
+    def number(value):
+        return struct.pack(">Q", value)
+
+    def text(value):
+        return b"\xff" * 8 if value is None else number(len(value.encode())) + value.encode()
+
+    seconds, fraction = event["time"].rstrip("Z").split(".")
+    time_us = calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 1_000_000 + int(fraction)
+    detail = json.dumps(event["detail"], separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(
+        text("belljar-audit-event-v1") + text(event["previous_hash"]) + number(event["sequence"]) + text(event["id"])
+        + number(time_us) + b"".join(text(event[name]) for name in ("organization_id", "user_id", "key_id", "kind", "action",
+                                                                    "subject", "outcome", "call_id"))
+        + text(detail)).hexdigest()
 
 
 class Audit(ServerStory):
@@ -75,6 +97,14 @@ class Audit(ServerStory):
         for line in self.belljar("audit", "export", "--format", "ocsf").stdout.splitlines():
             self.assertIn(json.loads(line)["class_uid"], (6003, 1007, 1001))
         self.assertEqual(self.belljar("audit", "export", "--format", "xml").returncode, 2)
+
+    def test_anybody_can_check_an_exported_chain_without_us(self):
+        previous = "0" * 64
+        for line in self.belljar("audit", "export").stdout.splitlines():
+            event = json.loads(line)
+            self.assertEqual(event["previous_hash"], previous)
+            self.assertEqual(hash_of(event), event["hash"])
+            previous = event["hash"]
 
     def test_what_was_changed_is_found_and_a_kept_head_tells(self):
         head = self.write("head.json", self.belljar("audit", "head", "--json").stdout)
