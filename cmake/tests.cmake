@@ -5,15 +5,16 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 file(GLOB_RECURSE UNIT_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_test.cc)
-list(FILTER UNIT_TESTS EXCLUDE REGEX "/src/store/")
+list(FILTER UNIT_TESTS EXCLUDE REGEX "/src/(store|audit)/")
 add_executable(unit_tests ${UNIT_TESTS})
 target_link_libraries(unit_tests PRIVATE belljar_command GTest::gtest_main GTest::gmock)
 target_compile_definitions(unit_tests PRIVATE BELLJAR_VECTORS="${PROJECT_SOURCE_DIR}/tests/vectors")
 # At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
 gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
 
-# The store's tests are a program of their own, run as a whole: they share one PostgreSQL, started when first needed.
-file(GLOB STORE_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/store/*_test.cc)
+# The tests of the store and of the audit are a program of their own, run as a whole: they share one PostgreSQL, started
+# when first needed.
+file(GLOB STORE_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/store/*_test.cc ${PROJECT_SOURCE_DIR}/src/audit/*_test.cc)
 add_executable(store_tests ${STORE_TESTS})
 target_link_libraries(store_tests PRIVATE belljar_service GTest::gtest_main)
 add_test(NAME store COMMAND store_tests)

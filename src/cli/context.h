@@ -32,6 +32,7 @@ struct Context {
   std::vector<std::string> after_dashes;                  // of exec: what follows "--", which the parser never sees
 };
 
+void add_audit(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_calls(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/open_store.h"
+#include "cli/record_act.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -31,6 +32,7 @@ Result<std::optional<FirstKey>> ensure_first_key(Store& store, const std::string
   if (!known.empty()) return std::nullopt;
   BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, "first", Role::kAdmin));
   BJ_CHECK(write_file_atomically(key.file, std::string(made.key.reveal()) + "\n", 0600));
+  BJ_CHECK(record_act(store, data_directory, owner, "key.create", made.row.id, {{"role", "admin"}}));
   key.made = true;
   return key;
 }

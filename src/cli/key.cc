@@ -12,6 +12,7 @@
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/open_store.h"
+#include "cli/record_act.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 
@@ -70,6 +71,7 @@ int create(const KeyFlags& flags, const Settings& settings) {
     BJ_TRY(const Role role, role_of(flags.role));
     BJ_TRY(const Actor owner, owner_in(store, flags.organization));
     BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, flags.name, role));
+    BJ_CHECK(record_act(store, settings.data_directory, owner, "key.create", made.row.id, {{"role", role_name(role)}}));
     if (settings.json) {
       json::object shown = key_json(made.row, flags.organization);
       shown["key"] = made.key.reveal();
@@ -111,8 +113,11 @@ int revoke(const KeyFlags& flags, const Settings& settings) {
     for (const OrganizationRow& organization : organizations) {
       const Result<ApiKeyRow> revoked = store.api_keys().revoke(organization.id, flags.id);
       if (!revoked && revoked.error().code == Code::kNotFound) continue;
-      if (revoked && settings.json) print_json({{"revoked", revoked->id}});
-      return revoked.map([](const ApiKeyRow&) {});
+      if (!revoked) return tl::unexpected(revoked.error());
+      const Actor actor{organization.id, revoked->user, "", Role::kAdmin};
+      BJ_CHECK(record_act(store, settings.data_directory, actor, "key.revoke", revoked->id));
+      if (settings.json) print_json({{"revoked", revoked->id}});
+      return {};
     }
     return fail(Code::kNotFound, "there is no key " + flags.id + "; `belljar key list` shows all");
   });

@@ -49,6 +49,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_serve(app, context);
   add_tool(app, context);
   add_calls(app, context);
+  add_audit(app, context);
   add_key(app, context);
   add_secrets(app, context);
   add_config(app, context);

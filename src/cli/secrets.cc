@@ -10,6 +10,7 @@
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/open_store.h"
+#include "cli/record_act.h"
 #include "cli/terminal.h"
 
 namespace bj {
@@ -25,6 +26,7 @@ may be interrupted and run again; servers may run meanwhile.)";
 int rotate(const Settings& settings) {
   return with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(const int64_t changed, rotate_secrets(store));
+    BJ_CHECK(record_act(store, settings.data_directory, local_actor(), "secrets.rotate", "", {{"rewritten", changed}}));
     if (settings.json) {
       print_json({{"rewritten", changed}});
     } else {

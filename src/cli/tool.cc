@@ -13,6 +13,7 @@
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/open_store.h"
+#include "cli/record_act.h"
 #include "cli/say.h"
 #include "cli/service_options.h"
 #include "cli/table.h"
@@ -150,6 +151,7 @@ int remove(const ToolFlags& flags, const Settings& settings) {
   return with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(const ToolRow tool, find(store, flags.name));
     BJ_CHECK(store.tools().remove(local_actor().organization, tool.id));
+    BJ_CHECK(record_act(store, settings.data_directory, local_actor(), "tool.remove", tool.id, {{"name", tool.name}}));
     if (settings.json) print_json({{"removed", tool.id}});
     return {};
   });

@@ -6,6 +6,7 @@
 
 #include "api/letta/routes.h"
 #include "api/native/routes.h"
+#include "audit/audit_log.h"
 #include "engine/engine.h"
 #include "engine/environments.h"
 #include "providers/http_client.h"
@@ -32,7 +33,7 @@ class ToolService {
   static Result<std::unique_ptr<ToolService>> create(Engine& engine, ServiceOptions options);
   ~ToolService();
 
-  // Applies the settings that mean something at a start, then writes records of calls until stop().
+  // Applies the settings that mean something at a start, then writes records and receipts until stop().
   Task<Result<void>> start();
   // Writes what is left. The engine must still run.
   Task<void> stop();
@@ -43,19 +44,23 @@ class ToolService {
   asio::thread_pool& threads() { return threads_; }
   ToolCatalog& catalog() { return catalog_; }
   ToolRunner& runner() { return runner_; }
+  AuditLog& audit() { return audit_; }
 
  private:
-  ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store, std::unique_ptr<HttpClient> client);
+  ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store, Notary notary,
+              std::unique_ptr<HttpClient> client);
 
   ToolSettings settings_;
   std::unique_ptr<Store> store_;
   asio::thread_pool threads_;
   std::unique_ptr<HttpClient> client_;
+  AuditLog audit_;
   ConfigManager configs_;
   SchemaDeriver deriver_;
   ToolCatalog catalog_;
   CallRecorder recorder_;
   ToolRunner runner_;
+  bool started_ = false;
 };
 
 }  // namespace bj

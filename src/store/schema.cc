@@ -170,10 +170,48 @@ Migration first_step() {
       }};
 }
 
+Migration audit_step() {
+  return {2,
+          "the audit",
+          {
+              // Refers to nothing: an event stays when what it is about goes.
+              R"(CREATE TABLE audit_events (
+                   sequence BIGINT PRIMARY KEY,
+                   id TEXT NOT NULL UNIQUE,
+                   time_us BIGINT NOT NULL,
+                   organization_id TEXT NOT NULL,
+                   user_id TEXT,
+                   key_id TEXT,
+                   kind TEXT NOT NULL,
+                   action TEXT NOT NULL,
+                   subject TEXT,
+                   outcome TEXT NOT NULL,
+                   call_id TEXT,
+                   detail TEXT NOT NULL,
+                   previous_hash TEXT NOT NULL,
+                   hash TEXT NOT NULL))",
+              "CREATE INDEX audit_events_in_order ON audit_events (organization_id, sequence)",
+              R"(CREATE TABLE audit_checkpoints (
+                   sequence BIGINT NOT NULL,
+                   key_id TEXT NOT NULL,
+                   hash TEXT NOT NULL,
+                   time_us BIGINT NOT NULL,
+                   signature TEXT NOT NULL,
+                   PRIMARY KEY (sequence, key_id)))",
+              // One row: the end of the chain. Locked by whoever appends.
+              R"(CREATE TABLE audit_head (
+                   id BIGINT PRIMARY KEY,
+                   sequence BIGINT NOT NULL,
+                   hash TEXT NOT NULL))",
+              "INSERT INTO audit_head (id, sequence, hash) VALUES "
+              "(1, 0, '0000000000000000000000000000000000000000000000000000000000000000')",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> steps = {first_step()};
+  static const std::vector<Migration> steps = {first_step(), audit_step()};
   return steps;
 }
 

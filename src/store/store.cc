@@ -51,7 +51,8 @@ Store::Store(std::unique_ptr<Database> database, std::unique_ptr<Vault> vault)
       blocks_(*database_),
       sandbox_configs_(*database_),
       sandbox_variables_(*database_, *vault_),
-      calls_(*database_) {}
+      calls_(*database_),
+      audit_(*database_) {}
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options) {
   BJ_CHECK(make_directories(options.data_directory, 0700));

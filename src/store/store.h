@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "store/accounts.h"
 #include "store/agent_table.h"
+#include "store/audit_table.h"
 #include "store/block_table.h"
 #include "store/call_table.h"
 #include "store/database.h"
@@ -40,6 +41,7 @@ class Store {
   SandboxConfigTable& sandbox_configs() { return sandbox_configs_; }
   SandboxVariableTable& sandbox_variables() { return sandbox_variables_; }
   CallTable& calls() { return calls_; }
+  AuditTable& audit() { return audit_; }
 
  private:
   Store(std::unique_ptr<Database> database, std::unique_ptr<Vault> vault);
@@ -55,6 +57,7 @@ class Store {
   SandboxConfigTable sandbox_configs_;
   SandboxVariableTable sandbox_variables_;
   CallTable calls_;
+  AuditTable audit_;
 };
 
 // Re-encrypts every secret under a new key, batch by batch; yields how many values were changed. May be interrupted at

@@ -91,6 +91,14 @@ Task<Result<json::object>> ToolCatalog::schema_of(std::optional<json::object> gi
   co_return co_await deriver_.derive(std::move(question));
 }
 
+Task<Result<ToolRow>> ToolCatalog::with_receipt(Actor actor, const char* action, ToolRow tool) {
+  json::object detail{{"name", short_name(tool.name)}};
+  const json::object metadata = object_in(tool.metadata);
+  if (const json::value* const hash = metadata.if_contains("tool_hash")) detail["tool_hash"] = *hash;
+  BJ_CO_CHECK(co_await audit_.act(std::move(actor), action, tool.id, std::move(detail)));
+  co_return tool;
+}
+
 Task<Result<ToolRow>> ToolCatalog::make(ToolRunFromSource run) {
   BJ_CO_CHECK(check_runnable(run.source_type));
   ToolRow tool;
@@ -116,7 +124,8 @@ Task<Result<ToolRow>> ToolCatalog::put(Actor actor, ToolCreate draft, ToolCircum
   BJ_CO_TRY(const json::object schema, co_await schema_of(std::move(draft.json_schema), std::move(question)));
   BJ_CO_CHECK(take_schema(tool, schema));
   const auto upsert = [this, &actor, &tool] { return store_.tools().upsert(actor, tool); };
-  co_return co_await offload(threads_, upsert);
+  BJ_CO_TRY(ToolRow stored, co_await offload(threads_, upsert));
+  co_return co_await with_receipt(std::move(actor), "tool.put", std::move(stored));
 }
 
 Task<Result<ToolRow>> ToolCatalog::patch(Actor actor, std::string id, ToolUpdate patch,
@@ -131,7 +140,8 @@ Task<Result<ToolRow>> ToolCatalog::patch(Actor actor, std::string id, ToolUpdate
   }
   const auto edit = [&](ToolRow& tool) { return apply(patch, schema, circumstances.on_modal, tool); };
   const auto change = [this, &actor, &id, &edit] { return store_.tools().change(actor, id, edit); };
-  co_return co_await offload(threads_, change);
+  BJ_CO_TRY(ToolRow stored, co_await offload(threads_, change));
+  co_return co_await with_receipt(std::move(actor), "tool.change", std::move(stored));
 }
 
 }  // namespace bj

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "audit/audit_log.h"
 #include "base/actor.h"
 #include "base/async.h"
 #include "store/store.h"
@@ -24,10 +25,10 @@ struct ToolCircumstances {
 
 class ToolCatalog {
  public:
-  ToolCatalog(Store& store, asio::thread_pool& threads, SchemaDeriver& deriver)
-      : store_(store), threads_(threads), deriver_(deriver) {}
+  ToolCatalog(Store& store, asio::thread_pool& threads, SchemaDeriver& deriver, AuditLog& audit)
+      : store_(store), threads_(threads), deriver_(deriver), audit_(audit) {}
 
-  // Makes the tool, or overwrites the one of its name.
+  // Makes the tool, or overwrites the one of its name. Changes have their receipt when they return.
   Task<Result<ToolRow>> put(Actor actor, ToolCreate draft, ToolCircumstances circumstances);
   Task<Result<ToolRow>> patch(Actor actor, std::string id, ToolUpdate patch, ToolCircumstances circumstances);
   // The row that a source would become, not stored. A schema is derived only if nothing else tells the name.
@@ -35,12 +36,14 @@ class ToolCatalog {
   Task<Result<boost::json::object>> derive(SchemaQuestion question) { return deriver_.derive(std::move(question)); }
 
  private:
+  Task<Result<ToolRow>> with_receipt(Actor actor, const char* action, ToolRow tool);
   // The given one, or what the source tells.
   Task<Result<boost::json::object>> schema_of(std::optional<boost::json::object> given, SchemaQuestion question);
 
   Store& store_;
   asio::thread_pool& threads_;
   SchemaDeriver& deriver_;
+  AuditLog& audit_;
 };
 
 }  // namespace bj

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <chrono>
+#include <set>
 
 #include "base/id.h"
 #include "base/log.h"
@@ -80,6 +81,25 @@ CallError letta_error(const CallResult& result, const std::string& name, double 
     return error;
   }
   return {"TimeoutError", fmt::format("Executing tool {} timed out after {:.1f} seconds.", name, timeout_s), ""};
+}
+
+constexpr size_t kMostNames = 64;
+
+// Of every variable that came from somewhere secret or from the caller: its name.
+json::array secret_names(const EnvironmentLayers& layers) {
+  std::set<std::string> names;
+  for (const VariableLayer* const layer : {&layers.sandbox, &layers.credentials, &layers.caller, &layers.agent}) {
+    for (const auto& [name, value] : *layer) {
+      if (value) names.insert(short_name(name));
+    }
+  }
+  json::array list;
+  for (const std::string& name : names) {
+    if (list.size() == kMostNames) break;
+    list.emplace_back(name);
+  }
+  if (names.size() > kMostNames) list.emplace_back(fmt::format("and {} more", names.size() - kMostNames));
+  return list;
 }
 
 }  // namespace
@@ -259,6 +279,27 @@ void ToolRunner::record(const RunRequest& request, const RunOutcome& outcome, in
   parts_.recorder.add(std::move(call));
 }
 
+void ToolRunner::leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome,
+                               int64_t started_at) {
+  Event event;
+  event.kind = EventKind::kCall;
+  event.action = request.tool.id.empty() ? "tool.run_from_source" : "tool.run";
+  event.actor = request.actor;
+  event.subject = request.tool.id;
+  event.outcome = status_name(outcome.status);
+  event.call_id = outcome.call_id;
+  event.time = started_at;
+  event.detail = {{"tool", short_name(request.tool.name)},
+                  {"provider", outcome.provider},
+                  {"duration_us", static_cast<int64_t>(outcome.duration_ms * 1000)},
+                  {"secrets", secret_names(prepared.layers)}};
+  if (request.agent_id) event.detail["agent"] = *request.agent_id;
+  if (outcome.fingerprint) event.detail["fingerprint"] = *outcome.fingerprint;
+  if (!outcome.limits_hit.empty())
+    event.detail["limits_hit"] = json::array(outcome.limits_hit.begin(), outcome.limits_hit.end());
+  parts_.audit.add(event);
+}
+
 Task<Result<void>> ToolRunner::rebuild_environment(SandboxConfigRow config) {
   Provider* const provider = find(config.type);
   if (provider == nullptr) co_return fail(Code::kUnavailable, "this server can't run tools on " + config.type);
@@ -273,6 +314,7 @@ Task<Result<void>> ToolRunner::rebuild_environment(SandboxConfigRow config) {
 Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
   const int64_t started_at = microseconds_now();
   BJ_CO_TRY(Prepared prepared, co_await prepare(request));
+  BJ_CO_CHECK(co_await parts_.audit.admit());
   RunOutcome outcome;
   outcome.call_id = new_id("call");
   tl::expected<CallResult, ProviderFailure> result = co_await execute(request, prepared, outcome);
@@ -286,6 +328,7 @@ Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
     outcome.error_output = {result.error().error.what};
   }
   record(request, outcome, started_at);
+  leave_receipt(request, prepared, outcome, started_at);
   if (listener_) listener_(outcome);
   co_return outcome;
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/audit_log.h"
 #include "base/actor.h"
 #include "base/async.h"
 #include "providers/provider.h"
@@ -60,6 +61,7 @@ class ToolRunner {
     const ToolSettings& settings;
     ConfigManager& configs;
     CallRecorder& recorder;
+    AuditLog& audit;
     HttpClient& client;     // asks the credentials webhook, if there is one
     Variables from_server;  // what of the server's environment local tools get
   };
@@ -85,6 +87,8 @@ class ToolRunner {
   Task<void> keep_memory(const RunRequest& request, const Prepared& prepared, const CallResult& result);
   void conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const;
   void record(const RunRequest& request, const RunOutcome& outcome, int64_t started_at);
+  void leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome,
+                     int64_t started_at);
   Provider* find(const std::string& name) const;
   const std::string& fingerprint_of(const SandboxConfigRow& config);
 

@@ -56,8 +56,11 @@ class ToolRunnerTest : public testing::Test {
     configs_ = std::make_unique<ConfigManager>(*store_, SandboxDefaults());
     recorder_ = std::make_unique<CallRecorder>(io_.get_executor(), *store_, threads_, std::chrono::hours(0));
     client_ = HttpClient::create().value();
+    auto notary = Notary::open(directory_.path());
+    ASSERT_TRUE(notary) << notary.error().what;
+    audit_ = std::make_unique<AuditLog>(io_.get_executor(), *store_, threads_, std::move(*notary));
     runner_ = std::make_unique<ToolRunner>(
-        ToolRunner::Parts{*store_, threads_, settings_, *configs_, *recorder_, *client_, {{"PATH", "/bin"}}});
+        ToolRunner::Parts{*store_, threads_, settings_, *configs_, *recorder_, *audit_, *client_, {{"PATH", "/bin"}}});
   }
   void TearDown() override { threads_.join(); }
 
@@ -115,6 +118,7 @@ class ToolRunnerTest : public testing::Test {
   std::unique_ptr<Store> store_;
   std::unique_ptr<ConfigManager> configs_;
   std::unique_ptr<CallRecorder> recorder_;
+  std::unique_ptr<AuditLog> audit_;
   std::unique_ptr<HttpClient> client_;
   std::unique_ptr<ToolRunner> runner_;
   std::map<std::string, std::vector<ProviderCall>> asked_;

@@ -75,6 +75,7 @@ Task<Result<HttpResponse>> create(Services services, HttpRequest& request) {
   BJ_CO_TRY(AgentDraft draft, read_body(request, UnknownKeys::kIgnore, read_agent_create));
   const auto make = [&] { return create_agent(services.store, request.actor, std::move(draft)); };
   BJ_CO_TRY(const WholeAgent agent, co_await offload(services.threads, make));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "agent.create", agent.row.id));
   co_return answer(request, agent);
 }
 
@@ -108,6 +109,8 @@ Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
   BJ_CO_TRY(const AgentPatch wanted, read_body(request, UnknownKeys::kIgnore, read_agent_update));
   const auto change = [&] { return change_agent(services.store, request.actor, id, wanted); };
   BJ_CO_TRY(const WholeAgent agent, co_await offload(services.threads, change));
+  json::object detail{{"tools", wanted.tool_ids.has_value()}, {"secrets", wanted.variables.has_value()}};
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "agent.change", id, std::move(detail)));
   co_return answer(request, agent);
 }
 
@@ -115,6 +118,7 @@ Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
   const auto remove_it = [&] { return services.store.agents().remove(request.actor.organization, id); };
   BJ_CO_CHECK(co_await offload(services.threads, remove_it));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "agent.remove", id));
   co_return json_response(200, nullptr);
 }
 
@@ -130,30 +134,35 @@ Task<Result<HttpResponse>> list_tools(Services services, HttpRequest& request) {
   co_return json_response(200, tools);
 }
 
-using Link = Result<void> (AgentTable::*)(const Actor&, const std::string&, const std::string&);
+struct Link {
+  const char* what;
+  const char* action;
+  Result<void> (AgentTable::*change)(const Actor&, const std::string&, const std::string&);
+};
 
-Task<Result<HttpResponse>> link(Services services, HttpRequest& request, const char* what, Link change) {
+Task<Result<HttpResponse>> link(Services services, HttpRequest& request, Link wanted) {
   BJ_CO_TRY(const std::string agent, id_of(request, "agent_id", "agent"));
-  BJ_CO_TRY(const std::string other, id_of(request, std::string(what) + "_id", what));
+  BJ_CO_TRY(const std::string other, id_of(request, std::string(wanted.what) + "_id", wanted.what));
   const auto work = [&]() -> Result<WholeAgent> {
-    BJ_CHECK((services.store.agents().*change)(request.actor, agent, other));
+    BJ_CHECK((services.store.agents().*wanted.change)(request.actor, agent, other));
     return load(services.store, request.actor.organization, agent);
   };
   BJ_CO_TRY(const WholeAgent whole_agent, co_await offload(services.threads, work));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, wanted.action, agent, {{wanted.what, other}}));
   co_return answer(request, whole_agent);
 }
 
 Task<Result<HttpResponse>> attach_tool(Services services, HttpRequest& request) {
-  return link(services, request, "tool", &AgentTable::attach_tool);
+  return link(services, request, {"tool", "agent.tool.attach", &AgentTable::attach_tool});
 }
 Task<Result<HttpResponse>> detach_tool(Services services, HttpRequest& request) {
-  return link(services, request, "tool", &AgentTable::detach_tool);
+  return link(services, request, {"tool", "agent.tool.detach", &AgentTable::detach_tool});
 }
 Task<Result<HttpResponse>> attach_block(Services services, HttpRequest& request) {
-  return link(services, request, "block", &AgentTable::attach_block);
+  return link(services, request, {"block", "agent.block.attach", &AgentTable::attach_block});
 }
 Task<Result<HttpResponse>> detach_block(Services services, HttpRequest& request) {
-  return link(services, request, "block", &AgentTable::detach_block);
+  return link(services, request, {"block", "agent.block.detach", &AgentTable::detach_block});
 }
 
 }  // namespace

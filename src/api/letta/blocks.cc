@@ -44,6 +44,7 @@ Task<Result<HttpResponse>> create(Services services, HttpRequest& request) {
   BJ_CO_CHECK(check_length(wanted));
   const auto make = [&] { return services.store.blocks().create(request.actor, wanted); };
   BJ_CO_TRY(const BlockRow row, co_await offload(services.threads, make));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "block.create", row.id));
   co_return json_response(200, block_json(row));
 }
 
@@ -68,6 +69,7 @@ Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
   const auto edit = [&](BlockRow& block) { return apply(wanted, block); };
   const auto change = [&] { return services.store.blocks().change(request.actor, id, edit); };
   BJ_CO_TRY(const BlockRow row, co_await offload(services.threads, change));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "block.change", row.id));
   co_return json_response(200, block_json(row));
 }
 
@@ -75,6 +77,7 @@ Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, id_of(request, "block_id", "block"));
   const auto remove_it = [&] { return services.store.blocks().remove(request.actor.organization, id); };
   BJ_CO_CHECK(co_await offload(services.threads, remove_it));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "block.remove", id));
   co_return json_response(200, nullptr);
 }
 
@@ -120,6 +123,7 @@ Task<Result<HttpResponse>> patch_of_agent(Services services, HttpRequest& reques
     return services.store.agents().change_block(request.actor, id, row.id, edit);
   };
   BJ_CO_TRY(const BlockRow row, co_await offload(services.threads, change));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "block.change", row.id));
   co_return json_response(200, block_json(row));
 }
 

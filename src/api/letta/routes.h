@@ -1,6 +1,7 @@
 // Letta's REST API: what its clients expect is in docs/letta.md, with every difference and its reason.
 #pragma once
 
+#include "audit/audit_log.h"
 #include "base/async.h"
 #include "server/router.h"
 #include "store/store.h"
@@ -17,6 +18,7 @@ struct Services {
   ToolCatalog& catalog;
   ConfigManager& configs;
   ToolRunner& runner;
+  AuditLog& audit;
 };
 
 // Under /v1 and, as in Letta, under /latest.

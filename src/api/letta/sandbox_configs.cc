@@ -22,6 +22,7 @@ Task<Result<HttpResponse>> put(Services services, HttpRequest& request) {
   BJ_CO_TRY(const json::value config, read_body(request, UnknownKeys::kForbid, take));
   const auto store = [&] { return services.configs.put(request.actor, config); };
   BJ_CO_TRY(const SandboxConfigRow row, co_await offload(services.threads, store));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "sandbox_config.put", row.id, {{"type", row.type}}));
   co_return json_response(200, config_json(row));
 }
 
@@ -31,6 +32,7 @@ Task<Result<HttpResponse>> put_local(Services services, HttpRequest& request) {
   if (!body) co_return fail(Code::kUnprocessable, field_errors_repr(errors));
   const auto store = [&] { return services.configs.put_as(request.actor, SandboxType::kLocal, *body); };
   BJ_CO_TRY(const SandboxConfigRow row, co_await offload(services.threads, store));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "sandbox_config.put", row.id, {{"type", row.type}}));
   co_return json_response(200, config_json(row));
 }
 
@@ -52,6 +54,7 @@ Task<Result<HttpResponse>> recreate(Services services, HttpRequest& request) {
   const auto find = [&] { return services.configs.find_or_create(request.actor, SandboxType::kLocal); };
   BJ_CO_TRY(const SandboxConfigRow row, co_await offload(services.threads, find));
   BJ_CO_CHECK(co_await services.runner.rebuild_environment(row));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "sandbox_config.rebuild", row.id));
   co_return json_response(200, config_json(row));
 }
 
@@ -78,6 +81,7 @@ Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
   if (config.is_null()) co_return fail(Code::kInvalid, "there is nothing to change: send {\"config\": {...}}");
   const auto change = [&] { return services.configs.patch(request.actor, id, config); };
   BJ_CO_TRY(const SandboxConfigRow row, co_await offload(services.threads, change));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "sandbox_config.change", row.id, {{"type", row.type}}));
   co_return json_response(200, config_json(row));
 }
 
@@ -85,7 +89,13 @@ Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, id_of(request, "sandbox_config_id", "sandbox"));
   const auto remove_it = [&] { return services.store.sandbox_configs().remove(request.actor.organization, id); };
   BJ_CO_CHECK(co_await offload(services.threads, remove_it));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "sandbox_config.remove", id));
   co_return empty_response();
+}
+
+// Its name, never its value.
+json::object variable_detail(const VariableRow& variable) {
+  return {{"name", short_name(variable.key)}, {"sandbox_config", variable.owner}};
 }
 
 Task<Result<HttpResponse>> put_variable(Services services, HttpRequest& request) {
@@ -94,6 +104,7 @@ Task<Result<HttpResponse>> put_variable(Services services, HttpRequest& request)
   const NewVariable variable{*body.key, Secret(*body.value), body.description};
   const auto store = [&] { return services.store.sandbox_variables().upsert(request.actor, id, variable); };
   BJ_CO_TRY(const VariableRow row, co_await offload(services.threads, store));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "variable.put", row.id, variable_detail(row)));
   co_return json_response(200, sandbox_variable_json(row, shown_to(request.actor)));
 }
 
@@ -116,6 +127,7 @@ Task<Result<HttpResponse>> patch_variable(Services services, HttpRequest& reques
   const std::string& id = request.parameter("env_var_id");
   const auto change = [&] { return services.store.sandbox_variables().change(request.actor, id, wanted); };
   BJ_CO_TRY(const VariableRow row, co_await offload(services.threads, change));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "variable.change", row.id, variable_detail(row)));
   co_return json_response(200, sandbox_variable_json(row, shown_to(request.actor)));
 }
 
@@ -123,6 +135,7 @@ Task<Result<HttpResponse>> remove_variable(Services services, HttpRequest& reque
   const std::string& id = request.parameter("env_var_id");
   const auto remove_it = [&] { return services.store.sandbox_variables().remove(request.actor.organization, id); };
   BJ_CO_CHECK(co_await offload(services.threads, remove_it));
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "variable.remove", id));
   co_return empty_response();
 }
 

@@ -110,6 +110,7 @@ Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
     co_return fail(Code::kInvalid, "Tool with id " + id + " not found.");
   }
   if (!removed) co_return tl::unexpected(removed.error());
+  BJ_CO_CHECK(co_await services.audit.act(request.actor, "tool.remove", id, {{"name", short_name(removed->name)}}));
   co_return json_response(200, nullptr);
 }
 

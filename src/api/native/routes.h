@@ -1,6 +1,7 @@
-// Belljar's own routes: runs with streamed output, and the record of calls.
+// Belljar's own routes: runs with streamed output, the record of calls, the audit.
 #pragma once
 
+#include "audit/audit_log.h"
 #include "base/async.h"
 #include "server/router.h"
 #include "store/store.h"
@@ -15,10 +16,12 @@ struct Services {
   asio::thread_pool& threads;
   ToolRunner& runner;
   CallRecorder& recorder;
+  AuditLog& audit;
 };
 
 void add_routes(Router& router, Services services);
 void add_run_routes(Router& router, Services services);
 void add_call_routes(Router& router, Services services);
+void add_audit_routes(Router& router, Services services);
 
 }  // namespace bj::native

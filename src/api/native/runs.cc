@@ -150,6 +150,7 @@ void add_run_routes(Router& router, Services services) {
 void add_routes(Router& router, Services services) {
   add_run_routes(router, services);
   add_call_routes(router, services);
+  add_audit_routes(router, services);
 }
 
 }  // namespace bj::native
