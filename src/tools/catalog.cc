@@ -93,7 +93,7 @@ Task<Result<json::object>> ToolCatalog::schema_of(std::optional<json::object> gi
 
 Task<Result<ToolRow>> ToolCatalog::with_receipt(Actor actor, const char* action, ToolRow tool) {
   json::object detail{{"name", short_name(tool.name)}};
-  const json::object metadata = object_in(tool.metadata);
+  const json::object metadata = stored_object(tool.metadata);
   if (const json::value* const hash = metadata.if_contains("tool_hash")) detail["tool_hash"] = *hash;
   BJ_CO_CHECK(co_await audit_.act(std::move(actor), action, tool.id, std::move(detail)));
   co_return tool;
