@@ -31,6 +31,8 @@ TEST(PolicyTest, NothingIsAllowedUnlessSaid) {
     const NetworkPolicy closed = policy(text);
     EXPECT_TRUE(closed.allows_nothing()) << text;
     EXPECT_EQ(to(closed, {}, "8.8.8.8"), Verdict::kDeny) << text;
+    EXPECT_EQ(to(closed, "a.example", "8.8.8.8"), Verdict::kDeny) << text;
+    EXPECT_TRUE(decide_name(closed, "a.example").denied()) << text;
     HttpRequestFacts request{"a.example", ip("8.8.8.8"), 443, "GET", "/"};
     EXPECT_TRUE(decide_http(closed, request).denied()) << text;
   }
