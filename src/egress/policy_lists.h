@@ -1,0 +1,34 @@
+// Policies from the simpler vocabularies that sandbox APIs have: a flag for internet access, lists of what is allowed
+// and denied. What such a list can't say safely is refused with a sentence, not guessed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egress/policy.h"
+
+namespace bj {
+
+// "Internet access": on is the preset `open`, off or unsaid is `none`.
+NetworkPolicy policy_of_internet_flag(std::optional<bool> internet_access, std::string origin);
+
+// E2B's fields. The internet is open unless `internet_access` is false or denied by `deny_out`; `allow_out` (address,
+// range, name, "*.name") beats `deny_out` (address, range). A name in `allow_out` needs "0.0.0.0/0" in `deny_out`.
+struct OutboundLists {
+  std::optional<bool> internet_access;
+  std::vector<std::string> allow_out;
+  std::vector<std::string> deny_out;
+};
+Result<NetworkPolicy> policy_of_outbound_lists(const OutboundLists& lists, std::string origin);
+
+// Daytona's fields. `block_all` wins; with one of the lists only what they name is allowed (comma-separated, ranges of
+// IPv4, names; ten each); with neither the internet is open.
+struct AllowLists {
+  bool block_all = false;
+  std::optional<std::string> network_allow_list;
+  std::optional<std::string> domain_allow_list;
+};
+Result<NetworkPolicy> policy_of_allow_lists(const AllowLists& lists, std::string origin);
+
+}  // namespace bj
