@@ -68,7 +68,8 @@ AddressKind kind_of(const IpAddress& address);
 // "a private address", "a metadata service", ...
 std::string_view describe(AddressKind kind);
 
-// Every range whose addresses are not kPublic, for kernel sets. Sorted, and no range contains another.
+// Ranges that hold every address that is not kPublic, for kernel sets. Sorted, and no range contains another. NAT64 is
+// among them as a whole, although kind_of() lets it carry public addresses: programs don't connect to it by hand.
 const std::vector<Cidr>& ranges_that_are_not_public();
 
 }  // namespace bj

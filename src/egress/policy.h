@@ -149,6 +149,7 @@ struct HttpRequestFacts {
   uint16_t port = 0;
   std::string_view method;
   std::string_view path;
+  bool overrides_method = false;  // HttpHead::overrides_method
 };
 HttpDecision decide_http(const NetworkPolicy& policy, const HttpRequestFacts& request);
 
