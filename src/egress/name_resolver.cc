@@ -1,5 +1,6 @@
 #include "egress/name_resolver.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>
@@ -78,17 +79,22 @@ Task<Result<std::vector<IpAddress>>> NameResolver::resolve(std::string name) {
   const int own = ::fcntl(question->done.get(), F_DUPFD_CLOEXEC, 0);
   if (own < 0) co_return Result<std::vector<IpAddress>>(fail_errno("fcntl(F_DUPFD_CLOEXEC)"));
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
-  asio::posix::stream_descriptor done(executor, own);
+  const auto done = std::make_shared<asio::posix::stream_descriptor>(executor, own);
   if (++running > kMostThreads) {
     --running;
     co_return fail(Code::kExhausted, "too many names are being resolved");
   }
-  std::thread(work, question).detach();
+  try {
+    std::thread(work, question).detach();
+  } catch (const std::system_error& error) {
+    --running;
+    co_return fail(Code::kExhausted, std::string("no thread to resolve a name with: ") + error.what());
+  }
   asio::steady_timer timer(executor, kPatience);
-  timer.async_wait([&done](const boost::system::error_code& error) {
-    if (!error) done.cancel();
+  timer.async_wait([done](const boost::system::error_code& error) {
+    if (!error) done->cancel();
   });
-  (void)co_await readable(done);
+  (void)co_await readable(*done);
   timer.cancel();
   const std::lock_guard lock(question->mutex);
   co_return std::move(question->answer);

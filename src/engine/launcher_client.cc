@@ -97,7 +97,7 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   Launched launched;
   launched.pid = reply->answer.value;
   std::vector<Fd*> places{&launched.pidfd};
-  if (request.gated_network) {
+  if (create.network == launch::NetworkOf::kGated) {
     for (Fd* end : launched.gate.all()) places.push_back(end);
   }
   if (reply->descriptors.size() != places.size()) co_return fail(Code::kInternal, "the launcher's answer is malformed");

@@ -13,10 +13,10 @@ namespace bj {
 
 // The gate's ends of a namespace. In this order they are passed on sockets.
 struct GateEndpoints {
-  Fd connections;   // TCP, where admitted connections are redirected to
-  Fd dns_streams;   // TCP port 53
-  Fd dns_packets;   // UDP port 53
-  Fd rules;         // netlink, to change the sets below
+  Fd connections;  // TCP, where admitted connections are redirected to
+  Fd dns_streams;  // TCP port 53
+  Fd dns_packets;  // UDP port 53
+  Fd rules;        // netlink, to change the sets below
 
   static constexpr size_t kCount = 4;
   std::array<Fd*, kCount> all() { return {&connections, &dns_streams, &dns_packets, &rules}; }

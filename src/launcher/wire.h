@@ -20,7 +20,8 @@ struct Header {
 };
 
 // kCreate: this, then the steps, then the strings. Descriptors: the control socket, then the cgroup files.
-// Answer: value = pid, with a pidfd, and for kGated the gate's ends of the network (GateEndpoints). A plan that fails later is told on the control socket (PlanFailed).
+// Answer: value = pid, with a pidfd, and for kGated the gate's ends of the network (GateEndpoints). A plan that fails
+// later is told on the control socket (PlanFailed).
 struct Create {
   Header header;
   uint32_t step_count;
@@ -41,7 +42,7 @@ struct Create {
 struct Answer {
   uint32_t id;
   int32_t value;
-  int32_t error;  // errno
+  int32_t error;   // errno
   char what[160];  // which call failed; empty: the clone itself
 };
 
