@@ -66,9 +66,9 @@ class HttpHeadReader {
 
  private:
   Status refuse(std::string reason);
-  Status parse(std::string_view head);
 
-  size_t searched_ = 0;
+  size_t searched_ = 0;    // no line ends before it that was not looked at
+  size_t line_begin_ = 0;  // of the line that is not complete yet
   HttpHead head_;
   std::string reason_;
 };
