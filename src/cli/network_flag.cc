@@ -39,8 +39,9 @@ Result<boost::json::object> allow_rule(std::string_view text) {
     host = text.substr(0, colon);
   }
   if (bracketed && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  boost::json::array ports{80, 443};
-  if (port) ports = {*port};
+  boost::json::array ports;
+  if (port) ports.emplace_back(static_cast<int64_t>(*port));  // as the parser of a text would have it
+  if (!port) ports = {80, 443};
   return boost::json::object{{"allow", std::string(host)}, {"ports", std::move(ports)}};
 }
 

@@ -4,6 +4,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
@@ -84,15 +85,30 @@ Task<Result<void>> Flow::connect(asio::ip::tcp::endpoint to) {
   co_return Result<void>();
 }
 
-Task<void> Flow::forward(std::function<Task<bool>()> check_first) {
+Task<bool> Flow::tell_client(std::string text) {
+  const auto self = shared_from_this();
+  co_return co_await send_all(client_, text);
+}
+
+Task<bool> Flow::tell_server(std::string text) {
+  const auto self = shared_from_this();
+  co_return co_await send_all(upstream_, text);
+}
+
+Task<void> Flow::forward(std::function<Task<bool>()> check_first, uint64_t most_from_client) {
   const auto self = shared_from_this();
   asio::co_spawn(client_.get_executor(), [self]() -> Task<void> { co_await self->watch_idle(); }, asio::detached);
-  const auto out = [](Flow& flow, std::function<Task<bool>()> check) -> Task<void> {
+  const auto checked = [](Flow& flow, std::function<Task<bool>()> check, Direction way) -> Task<void> {
     if (check && !co_await check()) co_return flow.abort();
-    co_await flow.pump(flow.client_, flow.upstream_, flow.sent_, flow.totals_.sent, flow.totals_.most_sent);
+    co_await flow.pump(way);
   };
-  co_await (out(*this, std::move(check_first)) &&
-            pump(upstream_, client_, received_, totals_.received, totals_.most_received));
+  const Direction out{client_, upstream_, sent_, totals_.sent, totals_.most_sent, most_from_client};
+  const Direction in{upstream_, client_, received_, totals_.received, totals_.most_received};
+  co_await (checked(*this, std::move(check_first), out) && pump(in));
+  close();
+}
+
+void Flow::close() {
   idle_.cancel();
   boost::system::error_code ignored;
   client_.close(ignored);
@@ -106,22 +122,25 @@ void Flow::abort() {
   reset(upstream_);
 }
 
-Task<void> Flow::pump(Socket& from, Socket& to, uint64_t& own, uint64_t& total, const uint64_t& most) {
-  while (from.is_open()) {
-    const auto [error] = co_await from.async_wait(Socket::wait_read, kNoThrow);
-    if (error || !from.is_open()) co_return abort();
-    const ssize_t size = ::recv(from.native_handle(), buffer().data(), kAtOnce, 0);
+Task<void> Flow::pump(Direction way) {
+  for (uint64_t passed = 0; way.from.is_open();) {
+    const size_t room = static_cast<size_t>(std::min<uint64_t>(kAtOnce, way.most - passed));
+    if (room == 0) co_return;  // the other side may still have something to say
+    const auto [error] = co_await way.from.async_wait(Socket::wait_read, kNoThrow);
+    if (error || !way.from.is_open()) co_return abort();
+    const ssize_t size = ::recv(way.from.native_handle(), buffer().data(), room, 0);
     if (size < 0 && would_block()) continue;
     if (size < 0) co_return abort();
     if (size == 0) break;
     last_ = Clock::now();
-    own += static_cast<uint64_t>(size);
-    total += static_cast<uint64_t>(size);
-    if (total > most) co_return abort();
-    if (!co_await send_all(to, {buffer().data(), static_cast<size_t>(size)})) co_return abort();
+    passed += static_cast<uint64_t>(size);
+    way.own += static_cast<uint64_t>(size);
+    way.total += static_cast<uint64_t>(size);
+    if (way.total > way.most_total) co_return abort();
+    if (!co_await send_all(way.to, {buffer().data(), static_cast<size_t>(size)})) co_return abort();
   }
   boost::system::error_code ignored;
-  to.shutdown(Socket::shutdown_send, ignored);
+  way.to.shutdown(Socket::shutdown_send, ignored);
 }
 
 Task<bool> Flow::send_all(Socket& to, std::string_view bytes) {

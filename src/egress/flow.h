@@ -33,17 +33,31 @@ class Flow : public std::enable_shared_from_this<Flow> {
                   std::function<bool(std::string_view)> enough);
   Task<Result<void>> connect(asio::ip::tcp::endpoint to);
 
+  // Bytes of our own to one of the sides. False: it is gone.
+  Task<bool> tell_client(std::string text);
+  Task<bool> tell_server(std::string text);
+
   // Until both directions have ended. `check_first`: looks at the client's first bytes before any is passed on; false
-  // ends the flow.
-  Task<void> forward(std::function<Task<bool>()> check_first);
+  // ends the flow. Of the client's bytes only so many are passed on.
+  Task<void> forward(std::function<Task<bool>()> check_first, uint64_t most_from_client = UINT64_MAX);
   // Both sides see a reset, now.
   void abort();
+  // An ordinary end: what was told still arrives.
+  void close();
 
   uint64_t sent() const { return sent_; }
   uint64_t received() const { return received_; }
 
  private:
-  Task<void> pump(Socket& from, Socket& to, uint64_t& own, uint64_t& total, const uint64_t& most);
+  struct Direction {
+    Socket& from;
+    Socket& to;
+    uint64_t& own;    // bytes of this flow
+    uint64_t& total;  // of all
+    const uint64_t& most_total;
+    uint64_t most = UINT64_MAX;
+  };
+  Task<void> pump(Direction way);
   Task<bool> send_all(Socket& to, std::string_view bytes);
   Task<void> watch_idle();
 

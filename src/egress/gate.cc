@@ -207,11 +207,13 @@ Task<Gate::First> Gate::look_at_first_bytes(PassagePtr passage, Clock::time_poin
   if (bytes.empty()) co_return First::kSilent;
   (void)co_await flow.peek(bytes, kMostFirstBytes, Clock::now() + kHelloPatience, enough);
   if (!flow.client().is_open()) co_return First::kRefused;
-  co_return check_first_bytes(*passage, found) ? First::kFine : First::kRefused;
+  const bool fine = check_first_bytes(*passage, found);
+  passage->first = std::move(found);
+  co_return fine ? First::kFine : First::kRefused;
 }
 
-// To the first address that policy allows and that answers.
-Task<bool> Gate::connect(PassagePtr passage) {
+// To the first address that policy allows and that answers. The passage's decision says why not.
+Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
   const auto self = shared_from_this();
   std::vector<IpAddress> candidates;
   if (passage->name) {
@@ -221,40 +223,113 @@ Task<bool> Gate::connect(PassagePtr passage) {
   } else {
     candidates = {*passage->address};
   }
-  bool denied = false;
+  ProxyOutcome outcome = ProxyOutcome::kFailed;
   size_t tried = 0;
   for (const IpAddress& address : candidates) {
     if (stopped_ || !passage->flow->client().is_open() || tried == kMostAddressesTried) break;
     Decision decision = decide_address(policy_, own_, passage->name, address, passage->port);
-    denied = decision.verdict != Verdict::kAllow;
-    passage->decision = std::move(decision);
-    if (denied) continue;
+    if (decision.denied()) {
+      if (tried == 0) passage->decision = std::move(decision);
+      if (tried == 0) outcome = ProxyOutcome::kDenied;
+      continue;
+    }
     ++tried;
     passage->address = address;
+    passage->decision = std::move(decision);
     const Result<void> connected = co_await passage->flow->connect(endpoint_of(address, passage->port));
-    if (connected) co_return true;
+    if (connected) co_return ProxyOutcome::kConnected;
     passage->decision.reason = connected.error().what;
+    outcome = ProxyOutcome::kFailed;
   }
-  tell(denied && tried == 0 ? GateEvent::Kind::kConnectionDenied : GateEvent::Kind::kUpstreamFailed, *passage);
-  passage->flow->abort();
-  co_return false;
+  co_return outcome;
+}
+
+std::function<Task<bool>()> Gate::check_later(const PassagePtr& passage) {
+  return [self = shared_from_this(), passage]() -> Task<bool> {
+    const First later = co_await self->look_at_first_bytes(passage, Clock::time_point::max());
+    co_return later != First::kRefused;
+  };
 }
 
 Task<void> Gate::serve(PassagePtr passage) {
   const auto self = shared_from_this();
-  if (!find_destination(*passage)) co_return deny(*passage, refusal("connected to the gate itself"));
+  if (!original_destination(passage->flow->client())) co_return co_await serve_proxy(passage);
+  if (!find_destination(*passage)) co_return deny(*passage, refusal("an address that was given to no name"));
   const First first = co_await look_at_first_bytes(passage, Clock::now() + kSilence);
   if (first == First::kRefused) co_return passage->flow->abort();
-  if (!co_await connect(passage)) co_return;
-  tell(GateEvent::Kind::kConnected, *passage);
-  std::function<Task<bool>()> check;
-  if (first == First::kSilent) {  // the server may speak first; what the program says later is looked at all the same
-    check = [self, passage]() -> Task<bool> {
-      const First later = co_await self->look_at_first_bytes(passage, Clock::time_point::max());
-      co_return later != First::kRefused;
-    };
+  if (const ProxyOutcome outcome = co_await connect(passage); outcome != ProxyOutcome::kConnected) {
+    tell(outcome == ProxyOutcome::kDenied ? GateEvent::Kind::kConnectionDenied : GateEvent::Kind::kUpstreamFailed,
+         *passage);
+    co_return passage->flow->abort();
   }
-  co_await passage->flow->forward(std::move(check));
+  if (passage->decision.verdict == Verdict::kInspect) {
+    if (passage->first.kind != FirstBytes::Kind::kHttp) {
+      co_return deny(*passage, refusal("rules about requests hold for plain HTTP only, and this is something else"));
+    }
+    take(*passage->flow, passage->first.head.size_bytes);
+    co_return co_await pass_request(passage, passage->first.head);
+  }
+  tell(GateEvent::Kind::kConnected, *passage);
+  // The server may speak first; what the program says later is looked at all the same.
+  co_await passage->flow->forward(first == First::kSilent ? check_later(passage) : nullptr);
+  tell(GateEvent::Kind::kEnded, *passage);
+}
+
+Task<void> Gate::pass_request(PassagePtr passage, HttpHead head) {
+  const auto self = shared_from_this();
+  if (passage->decision.verdict == Verdict::kInspect) {
+    HttpRequestFacts facts{passage->name, *passage->address, passage->port, head.method, head.path};
+    Decision decision = decide_http(policy_, facts);
+    if (!decision.denied() && head.overrides_method) decision = refusal("the request overrides its method");
+    if (decision.denied()) co_return deny(*passage, std::move(decision));
+    passage->decision = std::move(decision);
+  }
+  const std::optional<std::string> text = single_request(head);
+  if (!text) co_return deny(*passage, refusal("a request whose end can't be told in advance"));
+  tell(GateEvent::Kind::kConnected, *passage);
+  if (!co_await passage->flow->tell_server(*text)) co_return passage->flow->abort();
+  co_await passage->flow->forward(nullptr, head.content_length.value_or(0));
+  tell(GateEvent::Kind::kEnded, *passage);
+}
+
+Task<void> Gate::refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome) {
+  const auto self = shared_from_this();
+  tell(outcome == ProxyOutcome::kDenied ? GateEvent::Kind::kConnectionDenied : GateEvent::Kind::kUpstreamFailed,
+       *passage);
+  (void)co_await passage->flow->tell_client(proxy_answer(request, outcome, passage->decision.reason));
+  passage->flow->close();
+}
+
+// A program that asks for a proxy is told what went wrong.
+Task<void> Gate::serve_proxy(PassagePtr passage) {
+  const auto self = shared_from_this();
+  const Result<ProxyRequest> asked = co_await read_proxy_request(passage->flow);
+  if (!asked) co_return deny(*passage, refusal(asked.error().what));
+  passage->port = asked->port;
+  if (!asked->name.empty()) passage->name = asked->name;
+  passage->address = asked->address;
+  if (asked->address && SyntheticNames::is_synthetic(*asked->address)) {
+    const std::string* name = names_.name_of(*asked->address);
+    if (name != nullptr) passage->name = *name;
+    if (name != nullptr) passage->address.reset();
+  }
+  if (passage->name) {
+    if (Decision decision = decide_name(policy_, *passage->name); decision.denied()) {
+      passage->decision = std::move(decision);
+      co_return co_await refuse_proxy(passage, *asked, ProxyOutcome::kDenied);
+    }
+  }
+  ProxyOutcome outcome = co_await connect(passage);
+  if (outcome == ProxyOutcome::kConnected && passage->decision.verdict == Verdict::kInspect &&
+      asked->kind != ProxyRequest::Kind::kAbsolute) {
+    passage->decision = refusal("rules about requests hold for plain HTTP only, and this is a tunnel");
+    outcome = ProxyOutcome::kDenied;
+  }
+  if (outcome != ProxyOutcome::kConnected) co_return co_await refuse_proxy(passage, *asked, outcome);
+  if (asked->kind == ProxyRequest::Kind::kAbsolute) co_return co_await pass_request(passage, asked->head);
+  if (!co_await passage->flow->tell_client(proxy_answer(*asked, outcome, ""))) co_return passage->flow->abort();
+  tell(GateEvent::Kind::kConnected, *passage);
+  co_await passage->flow->forward(check_later(passage));
   tell(GateEvent::Kind::kEnded, *passage);
 }
 

@@ -18,6 +18,7 @@
 #include "egress/flow.h"
 #include "egress/gate_event.h"
 #include "egress/policy.h"
+#include "egress/proxy_request.h"
 #include "egress/synthetic_names.h"
 #include "launcher/gated_network.h"
 
@@ -41,6 +42,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
     std::optional<IpAddress> address;  // connected to; before that, of a bare address
     uint16_t port = 0;
     Decision decision;
+    FirstBytes first;
   };
   using PassagePtr = std::shared_ptr<Passage>;
 
@@ -52,7 +54,12 @@ class Gate : public std::enable_shared_from_this<Gate> {
   // kSilent: nothing came in that time. A message that began gets more.
   Task<First> look_at_first_bytes(PassagePtr passage, Clock::time_point silent_until);
   bool check_first_bytes(Passage& passage, const FirstBytes& bytes);
-  Task<bool> connect(PassagePtr passage);
+  Task<ProxyOutcome> connect(PassagePtr passage);
+  Task<void> serve_proxy(PassagePtr passage);
+  Task<void> refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome);
+  // One HTTP request, where rules speak of methods and paths or a proxy was asked for it.
+  Task<void> pass_request(PassagePtr passage, HttpHead head);
+  std::function<Task<bool>()> check_later(const PassagePtr& passage);
   std::string answer_dns(std::string_view message, DnsTransport transport);
   DnsAnswer answer_query(const DnsQuery& query);
   Result<SyntheticPair> admit(const NameDecision& decision);

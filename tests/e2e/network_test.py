@@ -231,6 +231,91 @@ for where in ("8.8.8.8", "127.0.0.1", "10.200.0.2", "2001:4860:4860::8888"):
         self.assertEqual(done.stdout.decode().splitlines(), ["(0, '198.18.1.0') (3, None)"] * 8, done.stderr)
 
 
+class Proxies(NetworkStory):
+    """For programs that want one: HTTP and SOCKS5 on the gate's own port, where a refusal has words."""
+
+    GATE = "127.0.0.1:15001"
+
+    def test_connect_and_socks_reach_an_allowed_name(self):
+        mount = ("--mount", self.scratch + ":/ca")
+        for proxy in (f"http://{self.GATE}", f"socks5h://{self.GATE}", f"socks5://{self.GATE}"):
+            with self.subTest(proxy=proxy):
+                done = self.curl("allow:allowed.example", "--cacert", "/ca/ca.pem", "-x", proxy, "https://allowed.example/", flags=mount)
+                self.assertIn(b'"host": "allowed.example"', done.stdout, done.stderr)
+
+    def test_plain_http_through_the_proxy_keeps_query_and_body(self):
+        done = self.curl("allow:allowed.example", "-x", f"http://{self.GATE}", "-d", "some=data", "http://allowed.example/p?q=1")
+        self.assertIn(b'"path": "/p?q=1", "method": "POST"', done.stdout, done.stderr)
+
+    def test_a_refusal_is_told(self):
+        done = self.curl("allow:allowed.example", "-x", f"http://{self.GATE}", "http://other.example/")
+        self.assertIn(b"other.example", done.stdout, done.stderr)
+        self.assertNotIn(b"world", done.stdout)
+        done = self.curl("allow:allowed.example", "-x", f"http://{self.GATE}", "https://other.example/")
+        self.assertIn("403", done.stderr.decode())
+        done = self.curl("allow:allowed.example", "-x", f"socks5h://{self.GATE}", "http://other.example/")
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_proxies_lead_to_no_forbidden_address(self):
+        for place in ("169.254.169.254", "127.0.0.1:8080", "10.200.0.2", "93.184.216.99", "[::1]:8080", "metadata.example",
+                      "[::ffff:169.254.169.254]", "198.18.0.1", "0.0.0.0:8080"):
+            for proxy in (f"http://{self.GATE}", f"socks5h://{self.GATE}"):
+                with self.subTest(place=place, proxy=proxy):
+                    done = self.curl("open", "-x", proxy, "-p", f"http://{place}/")
+                    self.assertNotIn(b'"server"', done.stdout, done.stderr)
+                    self.assertNotEqual(done.returncode, 0)
+
+    def test_a_tunnel_must_say_the_name_it_was_asked_for(self):
+        done = self.curl("allow:allowed.example", "-k", "-x", f"http://{self.GATE}", "--connect-to",
+                         "other.example:443:allowed.example:443", "https://other.example/")
+        self.assertEqual(done.stdout, b"")
+        self.assertIn("asks for other.example", done.stderr.decode())
+
+    def test_a_second_request_on_the_connection_goes_nowhere(self):
+        script = """
+import socket
+s = socket.create_connection(("127.0.0.1", 15001))
+one = b"GET http://allowed.example/one HTTP/1.1\\r\\nHost: allowed.example\\r\\n\\r\\n"
+s.sendall(one + b"GET /two HTTP/1.1\\r\\nHost: other.example\\r\\n\\r\\n"); got = b""
+try:
+    while part := s.recv(1000): got += part
+except OSError: pass
+print(got.count(b"/one"), got.count(b"/two"))
+"""
+        done = self.python("allow:allowed.example", script)
+        self.assertEqual(done.stdout.decode().strip(), "1 0", done.stderr)
+
+
+class Requests(NetworkStory):
+    """Rules about methods and paths of plain HTTP."""
+
+    def test_only_the_allowed_request_passes(self):
+        rules = self.policy("requests.json", rules=[{"allow": "allowed.example", "methods": ["GET"], "paths": ["/v1/*"]}])
+        self.assertIn(b"/v1/a", self.curl(rules, "http://allowed.example/v1/a").stdout)
+        for arguments in (("http://allowed.example/v2/a",), ("-d", "x", "http://allowed.example/v1/a"),
+                          ("--path-as-is", "http://allowed.example/v1/../v2"), ("-H", "X-HTTP-Method-Override: DELETE", "http://allowed.example/v1/a"),
+                          ("-k", "https://allowed.example/v1/a")):
+            with self.subTest(arguments=arguments):
+                done = self.curl(rules, *arguments)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(done.stdout, b"")
+
+    def test_a_second_request_on_the_connection_goes_nowhere(self):
+        rules = self.policy("second.json", rules=[{"allow": "allowed.example", "paths": ["/one"]}])
+        script = """
+import socket
+s = socket.create_connection(("allowed.example", 80))
+for path in (b"/one", b"/two"): s.sendall(b"GET " + path + b" HTTP/1.1\\r\\nHost: allowed.example\\r\\n\\r\\n")
+got = b""
+try:
+    while part := s.recv(1000): got += part
+except OSError: pass
+print(got.count(b"/one"), got.count(b"/two"))
+"""
+        done = self.python(rules, script)
+        self.assertEqual(done.stdout.decode().strip(), "1 0", done.stderr)
+
+
 class Tampering(NetworkStory):
     """Root inside, with every capability that a sandbox can have, does not own the network namespace."""
 
@@ -268,6 +353,16 @@ attempt("setns", lambda: call(libc.setns(os.open("/proc/1/ns/net", os.O_RDONLY),
     def test_the_gates_own_port_leads_nowhere(self):
         done = self.python("allow:allowed.example", CONNECT, "127.0.0.1:15001", "198.18.0.1:15001", "::1:15001")
         self.assertNotIn(b"GOT", done.stdout, done.stderr)
+
+    def test_nothing_is_left_when_the_command_ends(self):
+        script = """
+import socket, subprocess
+s = socket.create_connection(("allowed.example", 7)); s.sendall(b"zzz"); print(s.recv(3), flush=True)
+"""
+        done = self.belljar("exec", "--network", "allow:allowed.example:7", "--", "sh", "-c", f"python3 -c '{script}; import time; time.sleep(60)' & sleep 1; echo over")
+        self.assertIn(b"over", done.stdout)
+        left = subprocess.run([*self.world.on_the_machine(), "ss", "-Htn", "state", "established"], capture_output=True)
+        self.assertEqual(left.stdout.decode().strip(), "", left)
 
 
 if __name__ == "__main__":
