@@ -89,7 +89,7 @@ print(b"".join(got) == b"z" + data)
     def test_a_server_may_speak_first(self):
         talk = """
 import socket
-s = socket.create_connection(("allowed.example", 2525)); print(s.recv(100)); s.sendall(b"me"); print(s.recv(100))
+s = socket.create_connection(("allowed.example", 2525)); print(s.recv(100)); s.sendall(b"me\\r\\n"); print(s.recv(100))
 """
         done = self.python("allow:allowed.example:2525", talk)
         self.assertIn("hello, who are you", done.stdout.decode(), done.stderr)
