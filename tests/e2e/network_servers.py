@@ -50,6 +50,9 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     daemon_threads = True
     request_queue_size = 128
 
+    def handle_error(self, *_):
+        """Connections that are reset are what these tests are about."""
+
 
 def serve(who, port, handler, certificates=None, address="0.0.0.0"):
     server = Server((address, port), handler)
