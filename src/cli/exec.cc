@@ -10,6 +10,7 @@
 #include "cli/exec_session.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/with_engine.h"
 
@@ -27,6 +28,7 @@ besides: 2 wrong usage, 3 the sandbox could not be made, 124 timeout.
 Examples:
   belljar exec -- sh -c 'echo hi; id; ip a'
   belljar exec -it -- bash
+  belljar exec --network allow:api.example.com,*.example.org:8443 -- curl https://api.example.com/
   tar c src | belljar exec -i -- sh -c 'tar x && ls src'
   belljar exec --mount "$PWD:/mnt:rw" --workdir /mnt --user root -- make)";
 
@@ -95,6 +97,7 @@ void add_exec(CLI::App& app, Context& context) {
   command->add_option("-u,--user", request->user, "user inside: a name or number [user]")->type_name("USER");
   command->add_option("-w,--workdir", request->directory, "working directory [the user's home]")->type_name("DIR");
   add_env_flag(*command, request->environment);
+  add_network_flag(*command, request->network);
   const auto add_mounts = [request](const std::vector<std::string>& list) {
     for (const std::string& text : list) {
       Result<MountSpec> mount = parse_mount(text);

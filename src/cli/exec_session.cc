@@ -9,6 +9,7 @@
 #include <boost/json/array.hpp>
 #include <csignal>
 #include <optional>
+#include <set>
 
 #include "base/utf8.h"
 #include "cli/context.h"
@@ -255,6 +256,20 @@ int shell_status(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+namespace {
+
+// What the gate refused, told once each when the command is over.
+void note_refusal(const GateEvent& event, std::set<std::string>& into) {
+  constexpr size_t kMost = 20;
+  const bool refused = event.kind == GateEvent::Kind::kNameDenied || event.kind == GateEvent::Kind::kConnectionDenied ||
+                       event.kind == GateEvent::Kind::kUpstreamFailed;
+  if (!refused || into.size() >= kMost) return;
+  const std::string place = event.host + (event.port != 0 ? ":" + std::to_string(event.port) : "");
+  into.insert("network: " + place + ": " + event.decision.reason);
+}
+
+}  // namespace
+
 Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   if (request.terminal && !settings.timeout_given) settings.limits.wall_ms = 0;
   Result<Template> image = engine.templates().find(settings.template_name);
@@ -265,12 +280,18 @@ Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   spec.environment = request.environment;
   spec.user = request.user;
   spec.mounts = request.mounts;
+  spec.network = request.network;
+  const auto refusals = std::make_shared<std::set<std::string>>();
+  spec.on_network = [refusals](const GateEvent& event) { note_refusal(event, *refusals); };
   spec.require_full_seal = settings.require_full_seal;
   Result<std::shared_ptr<Sandbox>> sandbox = co_await engine.create_sandbox(std::move(spec));
   if (!sandbox) co_return co_await interrupted() ? kExitFailed : report(sandbox.error(), settings.json);
   if (!settings.json && !(*sandbox)->seal().full()) complain(seal_warning((*sandbox)->seal()));
   const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
   co_await (*sandbox)->destroy();
+  if (!settings.json) {
+    for (const std::string& sentence : *refusals) complain(sentence);
+  }
   co_return status;
 }
 

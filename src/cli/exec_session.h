@@ -15,6 +15,7 @@ struct ExecRequest {
   std::map<std::string, std::string> environment;
   std::vector<MountSpec> mounts;
   std::string user, directory;  // empty: the template's
+  NetworkPolicy network;        // nothing: none
   bool input = false;           // our stdin goes in
   bool terminal = false;
 };

@@ -204,6 +204,21 @@ void mask_values(std::string& text, const std::string& key, const char* ends) {
   }
 }
 
+// "host:port" of every URL in the text.
+void take_hosts(std::string_view text, std::set<std::string>& hosts) {
+  for (size_t at = text.find("://"); at != std::string_view::npos; at = text.find("://", at + 3)) {
+    const auto [user, user_end] = user_part(text, at);
+    const size_t from = user == std::string_view::npos ? at + 3 : user_end + 1;
+    const size_t end = std::min(text.find_first_of("/?# \t\r\n\"'<>,", from), text.size());
+    std::string host(text.substr(from, end - from));
+    if (host.empty()) continue;
+    const size_t colon = host.rfind(':');
+    const bool has_port = colon != std::string::npos && host.find(']', colon) == std::string::npos;
+    if (!has_port) host += text.substr(0, at).ends_with("http") ? ":80" : ":443";
+    hosts.insert(std::move(host));
+  }
+}
+
 }  // namespace
 
 IndexSettings index_settings(const LookUp& environment, const ReadText& read) {
@@ -219,6 +234,19 @@ IndexSettings index_settings() {
     return read_file(path, std::max(kLongestSettingsFile, kLongestCertificates)).value_or("");
   };
   return index_settings(environment, read);
+}
+
+std::vector<std::string> package_hosts(const IndexSettings& settings) {
+  std::set<std::string> hosts;
+  for (const auto& [name, value] : settings.variables) take_hosts(value, hosts);
+  take_hosts(settings.npmrc, hosts);
+  const auto configured = [&](const char* name) { return settings.variables.contains(name); };
+  if (!configured("PIP_INDEX_URL")) hosts.insert({"pypi.org:443", "files.pythonhosted.org:443"});
+  if (!configured("npm_config_registry") && settings.npmrc.find("registry=") == std::string::npos) {
+    hosts.insert("registry.npmjs.org:443");
+  }
+  hosts.insert({"deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80"});
+  return {hosts.begin(), hosts.end()};
 }
 
 std::string mask_credentials(std::string_view text) {

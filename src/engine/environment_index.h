@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bj {
 
@@ -25,6 +26,10 @@ using ReadText = std::function<std::string(const std::string& path)>;  // a file
 IndexSettings index_settings(const LookUp& environment, const ReadText& read);
 // The same from the process as it is.
 IndexSettings index_settings();
+
+// The hosts that installers must reach with these settings, each with its port ("pypi.org:443"): the configured indexes
+// and proxies, else the public ones; besides what pip's public index refers to, and Debian's archive.
+std::vector<std::string> package_hosts(const IndexSettings& settings);
 
 // "https://user:secret@host/simple" -> "https://****@host/simple" wherever it stands in the text, and the values of
 // npm's tokens and passwords.

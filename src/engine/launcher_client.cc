@@ -12,6 +12,19 @@ std::string bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
+launch::NetworkOf network_of(const LaunchRequest& request) {
+  if (request.host_network) return launch::NetworkOf::kHost;
+  if (!request.own_network) return launch::NetworkOf::kLaunchers;
+  return request.gated_network ? launch::NetworkOf::kGated : launch::NetworkOf::kSandbox;
+}
+
+tl::unexpected<Error> launch_failure(const launch::Answer& answer) {
+  const std::string which(answer.what, strnlen(answer.what, sizeof answer.what));
+  const Code code = code_of_errno(answer.error);
+  return fail(code, "the sandbox could not be cloned: " + (which.empty() ? std::strerror(answer.error) : which),
+              answer.error);
+}
+
 }  // namespace
 
 LauncherClient::LauncherClient(const asio::any_io_executor& executor, Fd socket)
@@ -29,7 +42,7 @@ void LauncherClient::on_packet(std::string_view bytes, std::vector<Fd> descripto
   auto reply = std::make_shared<Reply>();
   if (bytes.size() != sizeof reply->answer) return;
   std::memcpy(&reply->answer, bytes.data(), sizeof reply->answer);
-  if (!descriptors.empty()) reply->descriptor = std::move(descriptors.front());
+  reply->descriptors = std::move(descriptors);
   if (const auto found = waiting_.find(reply->answer.id); found != waiting_.end()) found->second->set(std::move(reply));
 }
 
@@ -59,9 +72,7 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   create.strings_size = static_cast<uint32_t>(request.plan->strings.size());
   create.clone_flags = request.clone_flags;
   create.ids = request.ids;
-  create.network = request.host_network  ? launch::NetworkOf::kHost
-                   : request.own_network ? launch::NetworkOf::kSandbox
-                                         : launch::NetworkOf::kLaunchers;
+  create.network = network_of(request);
   create.idmap_layers = request.idmap_layers ? 1 : 0;
   create.layer_count = static_cast<uint32_t>(request.layers.size());
   create.extra_count = static_cast<uint32_t>(request.extras.size());
@@ -82,8 +93,16 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   descriptors.insert(descriptors.end(), request.cgroup_files.begin(), request.cgroup_files.end());
 
   BJ_CO_TRY(const auto reply, co_await ask(std::move(message), std::move(descriptors), create.header.id));
-  if (reply->answer.error != 0) co_return fail_with(reply->answer.error, "the sandbox could not be cloned");
-  co_return Launched{std::move(reply->descriptor), reply->answer.value};
+  if (reply->answer.error != 0) co_return launch_failure(reply->answer);
+  Launched launched;
+  launched.pid = reply->answer.value;
+  std::vector<Fd*> places{&launched.pidfd};
+  if (create.network == launch::NetworkOf::kGated) {
+    for (Fd* end : launched.gate.all()) places.push_back(end);
+  }
+  if (reply->descriptors.size() != places.size()) co_return fail(Code::kInternal, "the launcher's answer is malformed");
+  for (size_t i = 0; i < places.size(); ++i) *places[i] = std::move(reply->descriptors[i]);
+  co_return launched;
 }
 
 Task<Result<uint16_t>> LauncherClient::add_layer(std::string path) {

@@ -8,6 +8,7 @@
 
 #include "base/async.h"
 #include "engine/packets.h"
+#include "launcher/gated_network.h"
 #include "launcher/wire.h"
 #include "seal/plan.h"
 
@@ -16,6 +17,7 @@ namespace bj {
 struct Launched {
   Fd pidfd;
   int pid = 0;
+  GateEndpoints gate;  // of a gated network
 };
 
 // One layer or mount as the launcher knows it.
@@ -29,7 +31,8 @@ struct LaunchRequest {
   uint64_t clone_flags = 0;
   IdMap ids;
   bool own_network = true;
-  bool host_network = false;  // instead
+  bool host_network = false;   // instead
+  bool gated_network = false;  // instead: the launch answers with the gate's ends
   bool idmap_layers = true;
   std::vector<uint16_t> layers;
   std::vector<ExtraLayer> extras;
@@ -50,7 +53,7 @@ class LauncherClient {
  private:
   struct Reply {
     launch::Answer answer{};
-    Fd descriptor;
+    std::vector<Fd> descriptors;
   };
   using Waiter = std::shared_ptr<OneShot<std::shared_ptr<Reply>>>;
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "egress/gate.h"
 #include "engine/test_switch.h"
 #include "seal/report.h"
 #include "sys/files.h"
@@ -32,6 +33,20 @@ Result<void> check_mount(const MountSpec& mount) {
   return {};
 }
 
+// "packages", "2 rules", "open within 1 rule": the innermost layer first.
+std::string summary(const NetworkPolicy& policy) {
+  std::string out;
+  for (auto layer = policy.layers.rbegin(); layer != policy.layers.rend(); ++layer) {
+    static constexpr std::array<const char*, 3> kPresets = {"", "packages", "open"};
+    const std::string preset = kPresets[static_cast<size_t>(layer->preset)];
+    const size_t rules = layer->rules.size();
+    if (!out.empty()) out += " within ";
+    out += preset;
+    if (rules != 0) out += (preset.empty() ? "" : " and ") + std::to_string(rules) + (rules == 1 ? " rule" : " rules");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::map<Control, std::string> unavailable_controls(const Host& host) {
@@ -54,6 +69,7 @@ std::map<Control, std::string> unavailable_controls(const Host& host) {
 Sandbox::Sandbox(Host& host, SandboxSpec spec) : host_(host), spec_(std::move(spec)), expiry_(host.executor) {}
 
 Sandbox::~Sandbox() {
+  if (gate_) gate_->stop();
   if (!pidfd_) return;
   kill();
   pollfd p{pidfd_->native_handle(), POLLIN, 0};
@@ -147,13 +163,18 @@ Task<Result<void>> Sandbox::launch() {
   request.control = control.second.get();
   request.cgroup_files = group_.join_files();
   request.host_network = spec_.host_network.has_value();
+  request.gated_network = !spec_.network.allows_nothing();
 #ifdef BELLJAR_TEST_SWITCHES
   switch_off_in_sandbox(host_.without, spec_.syscalls, plan, request);
 #endif
   seal_ = report_seal(facts(plan, request));
+  if (request.own_network && request.gated_network) {
+    seal_.set(Control::kNetNs, ControlState::kOn, "a gate with the policy " + summary(spec_.network));
+  }
   if (spec_.host_network) seal_.set(Control::kNetNs, ControlState::kOff, spec_.host_network->why);
   BJ_CO_TRY(Launched launched, co_await host_.launcher->launch(request));
   pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, launched.pidfd.release());
+  if (launched.gate.connections.ok()) BJ_CO_CHECK(open_gate(std::move(launched.gate)));
   control.second.reset();
   warden_ = std::make_unique<WardenClient>(host_.executor, std::move(control.first));
   BJ_CO_CHECK(co_await warden_->ready([&plan](int step, int error) { return plan.describe({step, error}); }));
@@ -161,6 +182,18 @@ Task<Result<void>> Sandbox::launch() {
     BJ_CO_CHECK(co_await warden_->serve_sudo());
   }
   co_return Result<void>();
+}
+
+Result<void> Sandbox::open_gate(GateEndpoints ends) {
+  BJ_TRY(gate_, Gate::open(host_.executor, std::move(ends), spec_.network, spec_.on_network));
+  return {};
+}
+
+Result<void> Sandbox::change_network(NetworkPolicy policy) {
+  if (!gate_) return fail(Code::kInvalid, "this sandbox was created without a network: create one with a policy");
+  BJ_CHECK(gate_->change(policy));
+  spec_.network = std::move(policy);
+  return {};
 }
 
 Result<Account> Sandbox::account_of(const std::string& user) const {
@@ -270,7 +303,9 @@ Task<void> Sandbox::destroy() {
   const auto self = shared_from_this();
   expiry_.cancel();
   kill();
+  if (gate_) gate_->stop();
   co_await ended();
+  gate_.reset();
   pidfd_.reset();
   warden_.reset();
   group_.give_back();

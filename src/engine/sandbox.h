@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "base/async.h"
+#include "egress/gate_event.h"
 #include "engine/host.h"
 #include "engine/template.h"
 #include "engine/warden_client.h"
 #include "seal/report.h"
 
 namespace bj {
+
+class Gate;
 
 struct MountSpec {
   std::string source;  // on the host
@@ -32,6 +35,8 @@ struct SandboxSpec {
   uint64_t caps = kSandboxCaps;
   bool require_full_seal = false;
   std::optional<HostNetwork> host_network;
+  NetworkPolicy network;    // nothing is allowed: no gate, only loopback
+  GateListener on_network;  // told what happens at the gate
 };
 
 struct ProcessSpec {
@@ -69,6 +74,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<Result<uint64_t>> copy_out(std::string path, Fd to);
   WardenClient& warden() { return *warden_; }
 
+  // From now on; connections that it does not allow are reset. Only for one that was created with a network.
+  Result<void> change_network(NetworkPolicy policy);
   // Ends the sandbox at that time; again to move it.
   void expire_at(Clock::time_point when);
   // Kills everything inside; returns at once, ended() tells when it is over.
@@ -85,6 +92,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
  private:
   Sandbox(Host& host, SandboxSpec spec);
   Task<Result<void>> launch();
+  Result<void> open_gate(GateEndpoints ends);
   Result<void> choose_ids(SandboxPolicy& policy);
   SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
   Result<Account> account_of(const std::string& user) const;
@@ -99,6 +107,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   std::unique_ptr<WardenClient> warden_;
   std::unique_ptr<asio::posix::stream_descriptor> pidfd_;
   asio::steady_timer expiry_;
+  std::shared_ptr<Gate> gate_;
 };
 
 // What a machine's abilities and hierarchies leave unavailable, by control.

@@ -6,7 +6,8 @@ namespace bj {
 
 std::optional<std::string> kind_of(const SandboxSpec& spec, bool one_user) {
   const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable &&
-                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps && !spec.host_network;
+                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps && !spec.host_network &&
+                     spec.network.allows_nothing();
   if (!plain) return std::nullopt;
   const Limits& l = spec.limits;
   // A blank of a template with sudo has the socket for it. Paths end with a character that they can't contain.

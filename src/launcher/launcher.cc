@@ -46,6 +46,12 @@ class Launcher {
   }
 
  private:
+  // What a new sandbox's owner gets.
+  struct Given {
+    Fd pidfd;
+    GateEndpoints gate;
+  };
+
   static bool readable(const Fd& socket) {
     pollfd p{socket.get(), POLLIN, 0};
     return ::poll(&p, 1, 0) != 0;
@@ -55,18 +61,26 @@ class Launcher {
     if (request.size() < sizeof(launch::Header)) return;
     launch::Header header{};
     std::memcpy(&header, request.data(), sizeof header);
-    Fd pidfd;
+    Given given;
     const Result<int> value = header.kind == launch::Kind::kAddLayer
                                   ? den_.add_layer(std::string(request.substr(sizeof header)))
-                                  : create(request, std::move(descriptors), pidfd);
-    const launch::Answer reply{header.id, value ? *value : -1,
-                               value ? 0 : (value.error().sys != 0 ? value.error().sys : EINVAL)};
+                                  : create(request, std::move(descriptors), given);
+    launch::Answer reply{};
+    reply.id = header.id;
+    reply.value = value ? *value : -1;
+    if (!value) {
+      reply.error = value.error().sys != 0 ? value.error().sys : EINVAL;
+      value.error().what.copy(reply.what, sizeof reply.what - 1);
+    }
     std::vector<int> passed;
-    if (pidfd.ok()) passed.push_back(pidfd.get());
+    if (given.pidfd.ok()) passed.push_back(given.pidfd.get());
+    for (const Fd* end : given.gate.all()) {
+      if (end->ok()) passed.push_back(end->get());
+    }
     (void)send_message(socket.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, passed);
   }
 
-  Result<int> create(std::string_view request, std::vector<Fd> descriptors, Fd& pidfd) {
+  Result<int> create(std::string_view request, std::vector<Fd> descriptors, Given& given) {
     launch::Create create{};
     if (request.size() < sizeof create) return fail(Code::kInvalid, "short request", EBADMSG);
     std::memcpy(&create, request.data(), sizeof create);
@@ -80,11 +94,11 @@ class Launcher {
     std::memcpy(steps.data(), request.data() + sizeof create, steps_size);
     const PlanView plan{steps.data(), create.step_count, request.data() + sizeof create + steps_size,
                         create.strings_size};
-    return clone_sandbox(create, plan, descriptors, pidfd);
+    return clone_sandbox(create, plan, descriptors, given);
   }
 
   Result<int> clone_sandbox(const launch::Create& create, const PlanView& plan, const std::vector<Fd>& descriptors,
-                            Fd& pidfd) {
+                            Given& given) {
     BJ_TRY(auto late, socket_pair(SOCK_SEQPACKET));
     CarryOut state{};
     for (int& slot : state.slots) slot = -1;
@@ -92,23 +106,28 @@ class Launcher {
     state.slots[kSlotControl] = descriptors[0].get();
     for (uint32_t i = 0; i < create.cgroup_count; ++i) state.slots[kSlotCgroup + i] = descriptors[1 + i].get();
 
-    BJ_TRY(const Network network, network_of(create.network));
+    BJ_TRY(const Network network, network_of(create.network, given.gate));
     BJ_CHECK(network.enter());
     const Cloned cloned = clone_process(create.clone_flags);
     if (cloned.pid == 0) become_sandbox(plan, state, late.second.get());
     BJ_CHECK(networks_.go_home());
     if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3");
-    pidfd = Fd(cloned.pidfd);
+    given.pidfd = Fd(cloned.pidfd);
 
-    if (const Result<void> given = give_mounts(create, cloned.pid, late.first); !given) {
-      (void)::syscall(__NR_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
-      return tl::unexpected(given.error());
+    if (const Result<void> mounted = give_mounts(create, cloned.pid, late.first); !mounted) {
+      (void)::syscall(__NR_pidfd_send_signal, given.pidfd.get(), SIGKILL, nullptr, 0);
+      return tl::unexpected(mounted.error());
     }
     return cloned.pid;
   }
 
-  Result<Network> network_of(launch::NetworkOf whose) {
+  Result<Network> network_of(launch::NetworkOf whose, GateEndpoints& gate) {
     switch (whose) {
+      case launch::NetworkOf::kGated: {
+        BJ_TRY(GatedNetwork made, networks_.take_gated());
+        gate = std::move(made.ends);
+        return std::move(made.network);
+      }
       case launch::NetworkOf::kLaunchers: return networks_.home();
       case launch::NetworkOf::kSandbox: return networks_.take();
       case launch::NetworkOf::kHost: return networks_.host();

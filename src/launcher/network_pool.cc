@@ -51,11 +51,15 @@ Result<Network> NetworkPool::host() const {
   return Network(std::move(copy));
 }
 
-Result<Network> NetworkPool::make() const {
+// The namespace is not the sandbox's own, so its root holds no capability over it: let it bind port 80 all the same.
+Result<void> NetworkPool::unshare_for_sandbox() {
   if (::unshare(CLONE_NEWNET) != 0) return fail_errno("unshare(CLONE_NEWNET)");
-  Result<void> done = loopback_up();
-  // The namespace is not the sandbox's own, so its root holds no capability over it: let it bind port 80 all the same.
-  if (done) done = put_text(AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+  return put_text(AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+}
+
+Result<Network> NetworkPool::make() const {
+  Result<void> done = unshare_for_sandbox();
+  if (done) done = loopback_up();
   Result<Fd> ns = current_network();
   BJ_CHECK(home_.enter());
   if (!done) return tl::unexpected(done.error());
@@ -63,11 +67,29 @@ Result<Network> NetworkPool::make() const {
   return Network(std::move(*ns));
 }
 
-void NetworkPool::prepare_one() {
-  if (Result<Network> network = make()) {
-    ready_.push_back(std::move(*network));
+Result<GatedNetwork> NetworkPool::make_gated() const {
+  Result<GateEndpoints> ends = fail(Code::kInternal, "");
+  if (const Result<void> done = unshare_for_sandbox(); done) {
+    ends = furnish_gated_network();
   } else {
-    broken_ = true;
+    ends = tl::unexpected(done.error());
+  }
+  Result<Fd> ns = current_network();
+  BJ_CHECK(home_.enter());
+  if (!ends) return tl::unexpected(ends.error());
+  if (!ns) return tl::unexpected(ns.error());
+  return GatedNetwork{Network(std::move(*ns)), std::move(*ends)};
+}
+
+void NetworkPool::prepare_one() {
+  if (ready_.size() < kAhead) {
+    Result<Network> network = make();
+    broken_ = !network;
+    if (network) ready_.push_back(std::move(*network));
+  } else {
+    Result<GatedNetwork> network = make_gated();
+    if (!network) gated_ahead_ = 0;
+    if (network) gated_.push_back(std::move(*network));
   }
 }
 
@@ -75,6 +97,14 @@ Result<Network> NetworkPool::take() {
   if (ready_.empty()) return make();
   Network network = std::move(ready_.back());
   ready_.pop_back();
+  return network;
+}
+
+Result<GatedNetwork> NetworkPool::take_gated() {
+  gated_ahead_ = kGatedAhead;
+  if (gated_.empty()) return make_gated();
+  GatedNetwork network = std::move(gated_.back());
+  gated_.pop_back();
   return network;
 }
 

@@ -1,11 +1,13 @@
 // Network namespaces made ahead of their sandboxes: loopback up, nothing else. They belong to the launcher's user
-// namespace, so that even root with every capability inside a sandbox can't change them.
+// namespace, so that even root with every capability inside a sandbox can't change them. Those with a gate are made
+// ahead only once somebody has asked for one.
 #pragma once
 
 #include <vector>
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "launcher/gated_network.h"
 
 namespace bj {
 
@@ -18,14 +20,20 @@ class Network {
   Fd ns_;
 };
 
+struct GatedNetwork {
+  Network network;
+  GateEndpoints ends;
+};
+
 class NetworkPool {
  public:
   // Moves the calling process into an empty network namespace of its own ("home").
   static Result<NetworkPool> create();
 
-  bool wants_more() const { return !broken_ && ready_.size() < kAhead; }
+  bool wants_more() const { return !broken_ && (ready_.size() < kAhead || gated_.size() < gated_ahead_); }
   void prepare_one();
   Result<Network> take();
+  Result<GatedNetwork> take_gated();
   Result<Network> home() const;
   // The one that create() was called in. Without root it can't be entered again.
   Result<Network> host() const;
@@ -33,12 +41,16 @@ class NetworkPool {
 
  private:
   NetworkPool(Fd host, Network home) : host_(std::move(host)), home_(std::move(home)) {}
+  static Result<void> unshare_for_sandbox();
   Result<Network> make() const;
+  Result<GatedNetwork> make_gated() const;
 
-  static constexpr size_t kAhead = 8;
+  static constexpr size_t kAhead = 8, kGatedAhead = 2;
   Fd host_;
   Network home_;
   std::vector<Network> ready_;
+  std::vector<GatedNetwork> gated_;
+  size_t gated_ahead_ = 0;
   bool broken_ = false;  // making one failed: tried again only when one is asked for
 };
 

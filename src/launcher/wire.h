@@ -11,7 +11,7 @@ namespace bj::launch {
 
 enum class Kind : uint32_t { kAddLayer = 1, kCreate = 2 };
 // kLaunchers is a test switch; kHost comes from a HostNetwork (seal/policy.h) only.
-enum class NetworkOf : uint32_t { kLaunchers = 0, kSandbox = 1, kHost = 2 };
+enum class NetworkOf : uint32_t { kLaunchers = 0, kSandbox = 1, kHost = 2, kGated = 3 };
 
 // kAddLayer: this, then the host path. Answer: value = number of the layer.
 struct Header {
@@ -20,7 +20,8 @@ struct Header {
 };
 
 // kCreate: this, then the steps, then the strings. Descriptors: the control socket, then the cgroup files.
-// Answer: value = pid, with a pidfd. A plan that fails later is told on the control socket (PlanFailed).
+// Answer: value = pid, with a pidfd, and for kGated the gate's ends of the network (GateEndpoints). A plan that fails
+// later is told on the control socket (PlanFailed).
 struct Create {
   Header header;
   uint32_t step_count;
@@ -41,7 +42,8 @@ struct Create {
 struct Answer {
   uint32_t id;
   int32_t value;
-  int32_t error;  // errno
+  int32_t error;   // errno
+  char what[160];  // which call failed; empty: the clone itself
 };
 
 // The first message on the control socket when the sandbox's process could not carry its plan out; the warden's own

@@ -1,0 +1,28 @@
+// What the kernel lets through to the gate: sets of (address . port) in one sandbox's network namespace. Everything
+// that is not in them is refused inside connect(). A superset of the policy: the gate has the last word.
+#pragma once
+
+#include <vector>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "egress/policy.h"
+
+namespace bj {
+
+class Admission {
+ public:
+  explicit Admission(Fd rules) : rules_(std::move(rules)) {}
+
+  // A name's address, on these ports.
+  Result<void> admit(const IpAddress& address, const std::vector<PortRange>& ports);
+  // The ranges of real addresses that the policy may allow; replaces those of the policy before.
+  Result<void> open_ranges(const NetworkPolicy& policy);
+  // No name's address is let through any more.
+  Result<void> forget_names();
+
+ private:
+  Fd rules_;
+};
+
+}  // namespace bj

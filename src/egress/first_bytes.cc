@@ -1,0 +1,68 @@
+#include "egress/first_bytes.h"
+
+namespace bj {
+namespace {
+
+FirstBytes of_tls(ClientHello hello) {
+  FirstBytes out;
+  out.kind = FirstBytes::Kind::kTls;
+  out.name = std::move(hello.server_name);
+  out.encrypted_hello = hello.encrypted_hello;
+  return out;
+}
+
+FirstBytes refused(std::string reason) {
+  FirstBytes out;
+  out.kind = FirstBytes::Kind::kRefused;
+  out.reason = std::move(reason);
+  return out;
+}
+
+FirstBytes of_kind(FirstBytes::Kind kind) {
+  FirstBytes out;
+  out.kind = kind;
+  return out;
+}
+
+}  // namespace
+
+FirstBytes read_first_bytes(std::string_view bytes) {
+  ClientHello hello = read_client_hello(bytes);
+  switch (hello.status) {
+    case ClientHello::Status::kNeedMore: return {};
+    case ClientHello::Status::kFound: return of_tls(std::move(hello));
+    case ClientHello::Status::kMalformed: return refused(hello.reason);
+    case ClientHello::Status::kNotTls: break;
+  }
+  HttpHeadReader reader;
+  switch (reader.read(bytes)) {
+    case HttpHeadReader::Status::kNeedMore: return {};
+    case HttpHeadReader::Status::kNotHttp: return of_kind(FirstBytes::Kind::kOther);
+    case HttpHeadReader::Status::kRefused: return refused(reader.reason());
+    case HttpHeadReader::Status::kFound: break;
+  }
+  FirstBytes out = of_kind(FirstBytes::Kind::kHttp);
+  out.head = reader.head();
+  if (!out.head.authority.name.empty()) out.name = out.head.authority.name;
+  return out;
+}
+
+std::optional<std::string> contradiction(const FirstBytes& bytes, const std::string& name) {
+  switch (bytes.kind) {
+    case FirstBytes::Kind::kNeedMore: return "the first bytes are incomplete";
+    case FirstBytes::Kind::kRefused: return bytes.reason;
+    case FirstBytes::Kind::kOther: return {};
+    case FirstBytes::Kind::kTls:
+      if (bytes.encrypted_hello) return "the name in the TLS hello is encrypted";
+      if (!bytes.name) return "the TLS hello names no host";
+      break;
+    case FirstBytes::Kind::kHttp:
+      if (bytes.head.is_connect) return "CONNECT was sent to a server that is no proxy of ours";
+      break;
+  }
+  if (bytes.name == name) return {};
+  return "the connection is to " + name + " but asks for " +
+         bytes.name.value_or(bytes.kind == FirstBytes::Kind::kHttp ? bytes.head.authority.host() : "nothing");
+}
+
+}  // namespace bj

@@ -1,0 +1,173 @@
+#include "egress/flow.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include "egress/destination.h"
+
+namespace bj {
+namespace {
+
+using asio::experimental::awaitable_operators::operator&&;
+
+constexpr size_t kAtOnce = 64 * 1024;
+
+// Shared by all flows of a thread: nothing is in it across an await.
+std::array<char, kAtOnce>& buffer() {
+  thread_local std::array<char, kAtOnce> bytes;
+  return bytes;
+}
+
+bool would_block() { return errno == EAGAIN || errno == EINTR; }
+
+}  // namespace
+
+Flow::Flow(Socket client, FlowTotals& totals)
+    : client_(std::move(client)),
+      upstream_(client_.get_executor()),
+      totals_(totals),
+      timer_(client_.get_executor()),
+      idle_(client_.get_executor()) {
+  boost::system::error_code ignored;
+  client_.non_blocking(true, ignored);
+  client_.native_non_blocking(true, ignored);
+}
+
+Task<bool> Flow::peek(std::string& bytes, size_t most, Clock::time_point deadline,
+                      std::function<bool(std::string_view)> enough) {
+  const auto self = shared_from_this();
+  timer_.expires_at(deadline);
+  timer_.async_wait([self](const boost::system::error_code& error) {
+    boost::system::error_code ignored;
+    if (!error) self->client_.cancel(ignored);
+  });
+  bool found = false;
+  for (int wanted = 1; !found && client_.is_open();) {
+    // Readable only when there is more than last time.
+    (void)::setsockopt(client_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof wanted);
+    const auto [error] = co_await client_.async_wait(Socket::wait_read, kNoThrow);
+    if (error) break;
+    bytes.resize(most);
+    const ssize_t size = ::recv(client_.native_handle(), bytes.data(), most, MSG_PEEK);
+    bytes.resize(size > 0 ? static_cast<size_t>(size) : 0);
+    if (size < 0 && would_block()) continue;
+    if (size < wanted) break;  // an end: no more will come
+    wanted = static_cast<int>(size) + 1;
+    found = enough(bytes) || bytes.size() == most;
+  }
+  timer_.cancel();
+  const int one = 1;
+  if (client_.is_open()) (void)::setsockopt(client_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
+  co_return found;
+}
+
+Task<Result<void>> Flow::connect(asio::ip::tcp::endpoint to) {
+  const auto self = shared_from_this();
+  timer_.expires_after(kConnectPatience);
+  timer_.async_wait([self](const boost::system::error_code& error) {
+    boost::system::error_code ignored;
+    if (!error) self->upstream_.close(ignored);
+  });
+  boost::system::error_code ignored;
+  upstream_.open(to.protocol(), ignored);
+  const auto [error] = co_await upstream_.async_connect(to, kNoThrow);
+  timer_.cancel();
+  if (error == asio::error::operation_aborted) co_return fail(Code::kUnavailable, "no connection in time");
+  if (error) co_return fail(Code::kUnavailable, "connect: " + error.message(), error.value());
+  upstream_.native_non_blocking(true, ignored);
+  upstream_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  client_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  co_return Result<void>();
+}
+
+Task<bool> Flow::tell_client(std::string text) {
+  const auto self = shared_from_this();
+  co_return co_await send_all(client_, text);
+}
+
+Task<bool> Flow::tell_server(std::string text) {
+  const auto self = shared_from_this();
+  co_return co_await send_all(upstream_, text);
+}
+
+Task<void> Flow::forward(std::function<Task<bool>()> check_first, uint64_t most_from_client) {
+  const auto self = shared_from_this();
+  asio::co_spawn(client_.get_executor(), [self]() -> Task<void> { co_await self->watch_idle(); }, asio::detached);
+  const auto checked = [](Flow& flow, std::function<Task<bool>()> check, Direction way) -> Task<void> {
+    if (check && !co_await check()) co_return flow.abort();
+    co_await flow.pump(way);
+  };
+  const Direction out{client_, upstream_, sent_, totals_.sent, totals_.most_sent, most_from_client};
+  const Direction in{upstream_, client_, received_, totals_.received, totals_.most_received};
+  co_await (checked(*this, std::move(check_first), out) && pump(in));
+  close();
+}
+
+void Flow::close() {
+  idle_.cancel();
+  boost::system::error_code ignored;
+  client_.close(ignored);
+  upstream_.close(ignored);
+}
+
+void Flow::abort() {
+  timer_.cancel();
+  idle_.cancel();
+  reset(client_);
+  reset(upstream_);
+}
+
+Task<void> Flow::pump(Direction way) {
+  for (uint64_t passed = 0; way.from.is_open();) {
+    const size_t room = static_cast<size_t>(std::min<uint64_t>(kAtOnce, way.most - passed));
+    if (room == 0) co_return;  // the other side may still have something to say
+    const auto [error] = co_await way.from.async_wait(Socket::wait_read, kNoThrow);
+    if (error || !way.from.is_open()) co_return abort();
+    const ssize_t size = ::recv(way.from.native_handle(), buffer().data(), room, 0);
+    if (size < 0 && would_block()) continue;
+    if (size < 0) co_return abort();
+    if (size == 0) break;
+    last_ = Clock::now();
+    passed += static_cast<uint64_t>(size);
+    way.own += static_cast<uint64_t>(size);
+    way.total += static_cast<uint64_t>(size);
+    if (way.total > way.most_total) co_return abort();
+    if (!co_await send_all(way.to, {buffer().data(), static_cast<size_t>(size)})) co_return abort();
+  }
+  boost::system::error_code ignored;
+  way.to.shutdown(Socket::shutdown_send, ignored);
+}
+
+Task<bool> Flow::send_all(Socket& to, std::string_view bytes) {
+  if (!to.is_open()) co_return false;
+  ssize_t size = ::send(to.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (size == static_cast<ssize_t>(bytes.size())) co_return true;
+  if (size < 0 && !would_block()) co_return false;
+  const std::string rest(bytes.substr(size > 0 ? static_cast<size_t>(size) : 0));
+  for (size_t done = 0; done < rest.size();) {
+    const auto [error] = co_await to.async_wait(Socket::wait_write, kNoThrow);
+    if (error || !to.is_open()) co_return false;
+    size = ::send(to.native_handle(), rest.data() + done, rest.size() - done, MSG_NOSIGNAL);
+    if (size < 0 && !would_block()) co_return false;
+    if (size > 0) done += static_cast<size_t>(size);
+    last_ = Clock::now();
+  }
+  co_return true;
+}
+
+Task<void> Flow::watch_idle() {
+  const auto self = shared_from_this();
+  while (client_.is_open() && upstream_.is_open()) {
+    idle_.expires_at(last_ + kIdle);
+    const auto [error] = co_await idle_.async_wait(kNoThrow);
+    if (error) co_return;
+    if (Clock::now() >= last_ + kIdle) co_return abort();
+  }
+}
+
+}  // namespace bj

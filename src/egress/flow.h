@@ -1,0 +1,75 @@
+// One connection through the gate: from what a program in the sandbox said to the address that was decided on. Bytes go
+// both ways with bounded buffers; either side may end its half first; a flow nobody uses ends by itself.
+//
+// Stays on its executor's thread.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/async.h"
+
+namespace bj {
+
+// What is counted over all flows of a sandbox.
+struct FlowTotals {
+  uint64_t sent = 0, received = 0;  // as the sandbox sees it
+  uint64_t most_sent = UINT64_MAX, most_received = UINT64_MAX;
+};
+
+class Flow : public std::enable_shared_from_this<Flow> {
+ public:
+  using Socket = asio::ip::tcp::socket;
+  Flow(Socket client, FlowTotals& totals);
+
+  Socket& client() { return client_; }
+  Socket& upstream() { return upstream_; }
+
+  // Peeks at what the client sends first until `enough` says so, the buffer is full or the time is over. What was
+  // peeked stays to be read. False: the client is gone or silent.
+  Task<bool> peek(std::string& bytes, size_t most, Clock::time_point deadline,
+                  std::function<bool(std::string_view)> enough);
+  Task<Result<void>> connect(asio::ip::tcp::endpoint to);
+
+  // Bytes of our own to one of the sides. False: it is gone.
+  Task<bool> tell_client(std::string text);
+  Task<bool> tell_server(std::string text);
+
+  // Until both directions have ended. `check_first`: looks at the client's first bytes before any is passed on; false
+  // ends the flow. Of the client's bytes only so many are passed on.
+  Task<void> forward(std::function<Task<bool>()> check_first, uint64_t most_from_client = UINT64_MAX);
+  // Both sides see a reset, now.
+  void abort();
+  // An ordinary end: what was told still arrives.
+  void close();
+
+  uint64_t sent() const { return sent_; }
+  uint64_t received() const { return received_; }
+
+ private:
+  struct Direction {
+    Socket& from;
+    Socket& to;
+    uint64_t& own;    // bytes of this flow
+    uint64_t& total;  // of all
+    const uint64_t& most_total;
+    uint64_t most = UINT64_MAX;
+  };
+  Task<void> pump(Direction way);
+  Task<bool> send_all(Socket& to, std::string_view bytes);
+  Task<void> watch_idle();
+
+  static constexpr auto kIdle = std::chrono::minutes(5);
+  static constexpr auto kConnectPatience = std::chrono::seconds(15);
+
+  Socket client_, upstream_;
+  FlowTotals& totals_;
+  asio::steady_timer timer_;  // of one step at a time
+  asio::steady_timer idle_;
+  Clock::time_point last_ = Clock::now();
+  uint64_t sent_ = 0, received_ = 0;
+};
+
+}  // namespace bj

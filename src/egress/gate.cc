@@ -1,0 +1,336 @@
+#include "egress/gate.h"
+
+#include <algorithm>
+
+#include "egress/name_resolver.h"
+
+namespace bj {
+namespace {
+
+constexpr size_t kMostPassages = 256, kMostNames = 1024, kMostAddressesTried = 4;
+constexpr auto kAfterAFailedAccept = std::chrono::milliseconds(50);
+constexpr auto kSilence = std::chrono::milliseconds(200);  // then the server may be the one that speaks first
+constexpr auto kHelloPatience = std::chrono::seconds(15);
+
+Decision refusal(std::string reason) {
+  Decision decision;
+  decision.reason = std::move(reason);
+  return decision;
+}
+
+}  // namespace
+
+Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPolicy policy, GateListener listener)
+    : executor_(executor),
+      acceptor_(executor, asio::ip::tcp::v6(), ends.connections.release()),
+      admission_(std::move(ends.rules)),
+      policy_(std::move(policy)),
+      own_{own_addresses()},
+      listener_(std::move(listener)),
+      names_(std::min<uint64_t>(policy_.caps.names.value_or(kMostNames), SyntheticNames::kMost)) {
+  totals_.most_sent = policy_.caps.bytes_sent.value_or(UINT64_MAX);
+  totals_.most_received = policy_.caps.bytes_received.value_or(UINT64_MAX);
+}
+
+Gate::~Gate() = default;
+
+Result<std::shared_ptr<Gate>> Gate::open(const asio::any_io_executor& executor, GateEndpoints ends,
+                                         NetworkPolicy policy, GateListener listener) {
+  Fd streams = std::move(ends.dns_streams), packets = std::move(ends.dns_packets);
+  std::shared_ptr<Gate> gate(new Gate(executor, std::move(ends), std::move(policy), std::move(listener)));
+  BJ_CHECK(gate->admission_.open_ranges(gate->policy_));
+  const auto answer = [weak = gate->weak_from_this()](std::string_view message, DnsTransport transport) {
+    const auto self = weak.lock();
+    return self ? self->answer_dns(message, transport) : std::string();
+  };
+  gate->dns_ = std::make_shared<DnsService>(executor, std::move(streams), std::move(packets), answer);
+  gate->dns_->start();
+  asio::co_spawn(executor, [gate]() -> Task<void> { co_await gate->accept(); }, asio::detached);
+  return gate;
+}
+
+void Gate::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  dns_->stop();
+  for (const PassagePtr& passage : passages_) passage->flow->abort();
+}
+
+Result<void> Gate::change(NetworkPolicy policy) {
+  policy_ = std::move(policy);
+  totals_.most_sent = policy_.caps.bytes_sent.value_or(UINT64_MAX);
+  totals_.most_received = policy_.caps.bytes_received.value_or(UINT64_MAX);
+  BJ_CHECK(admission_.forget_names());
+  BJ_CHECK(admission_.open_ranges(policy_));
+  const auto known = std::exchange(admitted_, {});
+  for (const auto& [name, ports] : known) {
+    if (const NameDecision decision = decide_name(policy_, name); !decision.denied()) BJ_CHECK(admit(decision));
+  }
+  for (const PassagePtr& passage : passages_) {
+    if (!passage->address) continue;  // decided when it connects
+    Decision decision = decide_address(policy_, own_, passage->name, *passage->address, passage->port);
+    if (decision.denied()) deny(*passage, std::move(decision));
+  }
+  return {};
+}
+
+void Gate::tell(GateEvent::Kind kind, const Passage& passage) const {
+  if (!listener_) return;
+  GateEvent event;
+  event.kind = kind;
+  event.host = passage.name.value_or(passage.address ? passage.address->text() : "");
+  event.port = passage.port;
+  if (passage.address) event.address = passage.address->text();
+  event.decision = passage.decision;
+  event.bytes_sent = passage.flow->sent();
+  event.bytes_received = passage.flow->received();
+  listener_(event);
+}
+
+void Gate::deny(Passage& passage, Decision decision) {
+  passage.decision = std::move(decision);
+  tell(GateEvent::Kind::kConnectionDenied, passage);
+  passage.flow->abort();
+}
+
+// The program gets an address, and the kernel lets connections to it through before the answer leaves.
+Result<SyntheticPair> Gate::admit(const NameDecision& decision) {
+  BJ_TRY(const SyntheticPair pair, names_.pair_of(decision.name));
+  if (admitted_.contains(decision.name)) return pair;
+  BJ_CHECK(admission_.admit(pair.v4, decision.ports));
+  BJ_CHECK(admission_.admit(pair.v6, decision.ports));
+  admitted_[decision.name] = decision.ports;
+  return pair;
+}
+
+DnsAnswer Gate::answer_query(const DnsQuery& query) {
+  DnsAnswer answer;
+  const NameDecision decision = decide_name(policy_, query.name);
+  if (decision.denied()) {
+    answer.code = DnsCode::kNxDomain;
+    GateEvent event;
+    event.kind = GateEvent::Kind::kNameDenied;
+    event.host = decision.name.empty() ? "a name that is none" : decision.name;
+    event.decision = decision;
+    if (listener_ && query.asks_for_address()) listener_(event);
+    return answer;
+  }
+  if (!query.asks_for_address()) return answer;
+  const Result<SyntheticPair> pair = admit(decision);
+  if (pair) answer.addresses = {pair->v4, pair->v6};
+  if (!pair) answer.code = DnsCode::kServFail;
+  return answer;
+}
+
+std::string Gate::answer_dns(std::string_view message, DnsTransport transport) {
+  const DnsReading reading = read_dns_query(message);
+  switch (reading.status) {
+    case DnsReading::Status::kDrop: return {};
+    case DnsReading::Status::kFault: return reading.fault;
+    case DnsReading::Status::kQuery: break;
+  }
+  return write_dns_answer(reading.query, answer_query(reading.query), transport);
+}
+
+Task<void> Gate::accept() {
+  const auto self = shared_from_this();
+  while (!stopped_) {
+    auto [error, client] = co_await acceptor_.async_accept(kNoThrow);
+    if (error && !stopped_) {
+      asio::steady_timer pause(executor_, kAfterAFailedAccept);
+      (void)co_await pause.async_wait(kNoThrow);
+    }
+    if (error || stopped_) continue;
+    auto passage = std::make_shared<Passage>();
+    passage->flow = std::make_shared<Flow>(std::move(client), totals_);
+    if (passages_.size() >= std::min<uint64_t>(kMostPassages, policy_.caps.connections.value_or(kMostPassages))) {
+      deny(*passage, refusal("too many connections at a time"));
+      continue;
+    }
+    passages_.insert(passage);
+    asio::co_spawn(
+        executor_,
+        [self, passage]() -> Task<void> {
+          co_await self->serve(passage);
+          self->passages_.erase(passage);
+        },
+        asio::detached);
+  }
+}
+
+bool Gate::find_destination(Passage& passage) {
+  const std::optional<Destination> wanted = original_destination(passage.flow->client());
+  if (!wanted) return false;
+  passage.port = wanted->port;
+  if (!SyntheticNames::is_synthetic(wanted->address)) {
+    passage.address = wanted->address;
+    return true;
+  }
+  const std::string* name = names_.name_of(wanted->address);
+  if (name != nullptr) passage.name = *name;
+  return name != nullptr;
+}
+
+bool Gate::check_first_bytes(Passage& passage, const FirstBytes& bytes) {
+  if (passage.name) {
+    if (std::optional<std::string> why = contradiction(bytes, *passage.name)) {
+      deny(passage, refusal(std::move(*why)));
+      return false;
+    }
+    return true;
+  }
+  // To a bare address: it was decided on, and a name in the bytes can only take away.
+  if (bytes.kind == FirstBytes::Kind::kRefused) {
+    deny(passage, refusal(bytes.reason));
+    return false;
+  }
+  if (!bytes.name) return true;
+  Decision decision = decide_address(policy_, own_, bytes.name, *passage.address, passage.port);
+  if (!decision.denied()) return true;
+  deny(passage, std::move(decision));
+  return false;
+}
+
+Task<Gate::First> Gate::look_at_first_bytes(PassagePtr passage, Clock::time_point silent_until) {
+  const auto self = shared_from_this();
+  FirstBytes found;
+  const auto enough = [&found](std::string_view bytes) {
+    found = read_first_bytes(bytes);
+    return found.kind != FirstBytes::Kind::kNeedMore;
+  };
+  Flow& flow = *passage->flow;
+  std::string bytes;
+  (void)co_await flow.peek(bytes, 1, silent_until, [](std::string_view) { return true; });
+  if (!flow.client().is_open()) co_return First::kRefused;
+  if (bytes.empty()) co_return First::kSilent;
+  (void)co_await flow.peek(bytes, kMostFirstBytes, Clock::now() + kHelloPatience, enough);
+  if (!flow.client().is_open()) co_return First::kRefused;
+  const bool fine = check_first_bytes(*passage, found);
+  passage->first = std::move(found);
+  co_return fine ? First::kFine : First::kRefused;
+}
+
+// To the first address that policy allows and that answers. The passage's decision says why not.
+Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
+  const auto self = shared_from_this();
+  std::vector<IpAddress> candidates;
+  if (passage->name) {
+    Result<std::vector<IpAddress>> found = co_await NameResolver::resolve(*passage->name);
+    if (found) candidates = std::move(*found);
+    if (!found) passage->decision = refusal(found.error().what);
+  } else {
+    candidates = {*passage->address};
+  }
+  ProxyOutcome outcome = ProxyOutcome::kFailed;
+  size_t tried = 0;
+  for (const IpAddress& address : candidates) {
+    if (stopped_ || !passage->flow->client().is_open() || tried == kMostAddressesTried) break;
+    Decision decision = decide_address(policy_, own_, passage->name, address, passage->port);
+    if (decision.denied()) {
+      if (tried == 0) passage->decision = std::move(decision);
+      if (tried == 0) outcome = ProxyOutcome::kDenied;
+      continue;
+    }
+    ++tried;
+    passage->address = address;
+    passage->decision = std::move(decision);
+    const Result<void> connected = co_await passage->flow->connect(endpoint_of(address, passage->port));
+    if (connected) co_return ProxyOutcome::kConnected;
+    passage->decision.reason = connected.error().what;
+    outcome = ProxyOutcome::kFailed;
+  }
+  co_return outcome;
+}
+
+std::function<Task<bool>()> Gate::check_later(const PassagePtr& passage) {
+  return [self = shared_from_this(), passage]() -> Task<bool> {
+    const First later = co_await self->look_at_first_bytes(passage, Clock::time_point::max());
+    co_return later != First::kRefused;
+  };
+}
+
+Task<void> Gate::serve(PassagePtr passage) {
+  const auto self = shared_from_this();
+  if (!original_destination(passage->flow->client())) co_return co_await serve_proxy(passage);
+  if (!find_destination(*passage)) co_return deny(*passage, refusal("an address that was given to no name"));
+  const First first = co_await look_at_first_bytes(passage, Clock::now() + kSilence);
+  if (first == First::kRefused) co_return passage->flow->abort();
+  if (const ProxyOutcome outcome = co_await connect(passage); outcome != ProxyOutcome::kConnected) {
+    tell(outcome == ProxyOutcome::kDenied ? GateEvent::Kind::kConnectionDenied : GateEvent::Kind::kUpstreamFailed,
+         *passage);
+    co_return passage->flow->abort();
+  }
+  if (passage->decision.verdict == Verdict::kInspect) {
+    if (passage->first.kind != FirstBytes::Kind::kHttp) {
+      co_return deny(*passage, refusal("rules about requests hold for plain HTTP only, and this is something else"));
+    }
+    take(*passage->flow, passage->first.head.size_bytes);
+    co_return co_await pass_request(passage, passage->first.head);
+  }
+  tell(GateEvent::Kind::kConnected, *passage);
+  // The server may speak first; what the program says later is looked at all the same.
+  co_await passage->flow->forward(first == First::kSilent ? check_later(passage) : nullptr);
+  tell(GateEvent::Kind::kEnded, *passage);
+}
+
+Task<void> Gate::pass_request(PassagePtr passage, HttpHead head) {
+  const auto self = shared_from_this();
+  if (passage->decision.verdict == Verdict::kInspect) {
+    HttpRequestFacts facts{passage->name, *passage->address, passage->port, head.method, head.path};
+    Decision decision = decide_http(policy_, facts);
+    if (!decision.denied() && head.overrides_method) decision = refusal("the request overrides its method");
+    if (decision.denied()) co_return deny(*passage, std::move(decision));
+    passage->decision = std::move(decision);
+  }
+  const std::optional<std::string> text = single_request(head);
+  if (!text) co_return deny(*passage, refusal("a request whose end can't be told in advance"));
+  tell(GateEvent::Kind::kConnected, *passage);
+  if (!co_await passage->flow->tell_server(*text)) co_return passage->flow->abort();
+  co_await passage->flow->forward(nullptr, head.content_length.value_or(0));
+  tell(GateEvent::Kind::kEnded, *passage);
+}
+
+Task<void> Gate::refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome) {
+  const auto self = shared_from_this();
+  tell(outcome == ProxyOutcome::kDenied ? GateEvent::Kind::kConnectionDenied : GateEvent::Kind::kUpstreamFailed,
+       *passage);
+  (void)co_await passage->flow->tell_client(proxy_answer(request, outcome, passage->decision.reason));
+  passage->flow->close();
+}
+
+// A program that asks for a proxy is told what went wrong.
+Task<void> Gate::serve_proxy(PassagePtr passage) {
+  const auto self = shared_from_this();
+  const Result<ProxyRequest> asked = co_await read_proxy_request(passage->flow);
+  if (!asked) co_return deny(*passage, refusal(asked.error().what));
+  passage->port = asked->port;
+  if (!asked->name.empty()) passage->name = asked->name;
+  passage->address = asked->address;
+  if (asked->address && SyntheticNames::is_synthetic(*asked->address)) {
+    const std::string* name = names_.name_of(*asked->address);
+    if (name != nullptr) passage->name = *name;
+    if (name != nullptr) passage->address.reset();
+  }
+  if (passage->name) {
+    if (Decision decision = decide_name(policy_, *passage->name); decision.denied()) {
+      passage->decision = std::move(decision);
+      co_return co_await refuse_proxy(passage, *asked, ProxyOutcome::kDenied);
+    }
+  }
+  ProxyOutcome outcome = co_await connect(passage);
+  if (outcome == ProxyOutcome::kConnected && passage->decision.verdict == Verdict::kInspect &&
+      asked->kind != ProxyRequest::Kind::kAbsolute) {
+    passage->decision = refusal("rules about requests hold for plain HTTP only, and this is a tunnel");
+    outcome = ProxyOutcome::kDenied;
+  }
+  if (outcome != ProxyOutcome::kConnected) co_return co_await refuse_proxy(passage, *asked, outcome);
+  if (asked->kind == ProxyRequest::Kind::kAbsolute) co_return co_await pass_request(passage, asked->head);
+  if (!co_await passage->flow->tell_client(proxy_answer(*asked, outcome, ""))) co_return passage->flow->abort();
+  tell(GateEvent::Kind::kConnected, *passage);
+  co_await passage->flow->forward(check_later(passage));
+  tell(GateEvent::Kind::kEnded, *passage);
+}
+
+}  // namespace bj

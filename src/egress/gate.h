@@ -1,0 +1,83 @@
+// The gate of one sandbox: its only way to the network. Answers its DNS, takes the connections that the kernel leads
+// here, decides by policy on the name and on the real address, connects to that very address and passes bytes.
+//
+// Stays on its executor's thread. stop() ends everything at once; the object may then be dropped.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/async.h"
+#include "egress/admission.h"
+#include "egress/destination.h"
+#include "egress/dns_service.h"
+#include "egress/first_bytes.h"
+#include "egress/flow.h"
+#include "egress/gate_event.h"
+#include "egress/policy.h"
+#include "egress/proxy_request.h"
+#include "egress/synthetic_names.h"
+#include "launcher/gated_network.h"
+
+namespace bj {
+
+class Gate : public std::enable_shared_from_this<Gate> {
+ public:
+  static Result<std::shared_ptr<Gate>> open(const asio::any_io_executor& executor, GateEndpoints ends,
+                                            NetworkPolicy policy, GateListener listener);
+  ~Gate();
+
+  // From now on. Connections that it does not allow are reset.
+  Result<void> change(NetworkPolicy policy);
+  void stop();
+
+ private:
+  // A connection on its way: where to, and what was decided.
+  struct Passage {
+    std::shared_ptr<Flow> flow;
+    std::optional<std::string> name;   // absent: made to a bare address
+    std::optional<IpAddress> address;  // connected to; before that, of a bare address
+    uint16_t port = 0;
+    Decision decision;
+    FirstBytes first;
+  };
+  using PassagePtr = std::shared_ptr<Passage>;
+
+  Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPolicy policy, GateListener listener);
+  Task<void> accept();
+  Task<void> serve(PassagePtr passage);
+  bool find_destination(Passage& passage);
+  enum class First { kFine, kSilent, kRefused };
+  // kSilent: nothing came in that time. A message that began gets more.
+  Task<First> look_at_first_bytes(PassagePtr passage, Clock::time_point silent_until);
+  bool check_first_bytes(Passage& passage, const FirstBytes& bytes);
+  Task<ProxyOutcome> connect(PassagePtr passage);
+  Task<void> serve_proxy(PassagePtr passage);
+  Task<void> refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome);
+  // One HTTP request, where rules speak of methods and paths or a proxy was asked for it.
+  Task<void> pass_request(PassagePtr passage, HttpHead head);
+  std::function<Task<bool>()> check_later(const PassagePtr& passage);
+  std::string answer_dns(std::string_view message, DnsTransport transport);
+  DnsAnswer answer_query(const DnsQuery& query);
+  Result<SyntheticPair> admit(const NameDecision& decision);
+  void deny(Passage& passage, Decision decision);
+  void tell(GateEvent::Kind kind, const Passage& passage) const;
+
+  asio::any_io_executor executor_;
+  asio::ip::tcp::acceptor acceptor_;
+  std::shared_ptr<DnsService> dns_;
+  Admission admission_;
+  NetworkPolicy policy_;
+  OwnAddresses own_;
+  GateListener listener_;
+  SyntheticNames names_;
+  std::map<std::string, std::vector<PortRange>> admitted_;
+  std::set<PassagePtr> passages_;
+  FlowTotals totals_;
+  bool stopped_ = false;
+};
+
+}  // namespace bj

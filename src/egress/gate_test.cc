@@ -1,0 +1,165 @@
+#include "egress/gate.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <future>
+#include <thread>
+
+#include "egress/policy_json.h"
+
+namespace bj {
+namespace {
+
+// A server on the machine's loopback, which an administrator has listed: the smallest world that a gate can reach.
+class GateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "makes a network namespace: needs root";
+    boost::system::error_code ignored;
+    server_.listen(8, ignored);
+    port_ = server_.local_endpoint().port();
+    inside([this] {
+      ASSERT_EQ(::unshare(CLONE_NEWNET), 0);
+      Result<GateEndpoints> ends = furnish_gated_network();
+      ASSERT_TRUE(ends) << ends.error().what;
+      ends_ = std::move(*ends);
+    });
+  }
+
+  void TearDown() override {
+    if (gate_) gate_->stop();
+    context_.run_for(std::chrono::milliseconds(50));
+  }
+
+  // On a thread that stays in the sandbox's network namespace; the gate goes on meanwhile.
+  template <class Work>
+  void inside(Work work) {
+    std::promise<void> done;
+    asio::post(sandbox_, [&] {
+      work();
+      done.set_value();
+    });
+    std::future<void> future = done.get_future();
+    while (future.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      context_.restart();
+      context_.run_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  NetworkPolicy policy(const std::string& rules) const {
+    const std::string text =
+        R"({"rules": [)" + rules + R"(], "private_addresses": ["127.0.0.1:)" + std::to_string(port_) + R"("]})";
+    return parse_network_policy(text, PolicySource{"test", PolicyAuthor::kAdministrator, {}}).value();
+  }
+  std::string allow() const { return R"({"allow": "localhost", "ports": [)" + std::to_string(port_) + "]}"; }
+
+  void open(NetworkPolicy policy) {
+    const auto listener = [this](const GateEvent& event) { events_.push_back(event); };
+    Result<std::shared_ptr<Gate>> gate =
+        Gate::open(context_.get_executor(), std::move(ends_), std::move(policy), listener);
+    ASSERT_TRUE(gate) << gate.error().what;
+    gate_ = std::move(*gate);
+  }
+
+  // The address that the gate's DNS gives the name, by hand: the machine's hosts file knows it too.
+  static sockaddr_in synthetic(uint16_t port) {
+    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(53);
+    ::inet_pton(AF_INET, "192.0.2.53", &to.sin_addr);
+    const char query[] = "\0\7\1\0\0\1\0\0\0\0\0\0\11localhost\0\0\1\0\1";
+    (void)::sendto(socket.get(), query, sizeof query - 1, 0, reinterpret_cast<sockaddr*>(&to), sizeof to);
+    char answer[512];
+    const ssize_t size = ::recv(socket.get(), answer, sizeof answer, 0);
+    to.sin_port = htons(port);
+    if (size > 4) std::memcpy(&to.sin_addr, answer + size - 4, 4);
+    return to;
+  }
+
+  static int connect_error(const Fd& socket, const sockaddr_in& to) {
+    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 ? 0 : errno;
+  }
+  static Fd stream() { return Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+
+  asio::io_context context_;
+  asio::thread_pool sandbox_{1};
+  asio::ip::tcp::acceptor server_{context_, asio::ip::tcp::endpoint(asio::ip::address_v4::loopback(), 0), false};
+  uint16_t port_ = 0;
+  GateEndpoints ends_;
+  std::shared_ptr<Gate> gate_;
+  std::vector<GateEvent> events_;
+};
+
+TEST_F(GateTest, APolicyThatChangesResetsWhatItNoLongerAllows) {
+  open(policy(allow()));
+  const Fd socket = stream();
+  asio::ip::tcp::socket accepted(context_);
+  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  sockaddr_in to{};
+  inside([&] {
+    to = synthetic(port_);
+    ASSERT_EQ(connect_error(socket, to), 0);
+    ASSERT_EQ(::send(socket.get(), "\1\2\3", 3, 0), 3);
+  });
+  while (events_.empty()) context_.run_one_for(std::chrono::seconds(5));
+  ASSERT_EQ(events_.back().kind, GateEvent::Kind::kConnected);
+
+  ASSERT_TRUE(gate_->change(policy(R"({"allow": "elsewhere.example"})")));
+  inside([&] {
+    char byte;
+    EXPECT_EQ(::recv(socket.get(), &byte, 1, 0), -1);
+    EXPECT_EQ(errno, ECONNRESET);
+    EXPECT_EQ(connect_error(stream(), to), ECONNREFUSED);
+  });
+}
+
+TEST_F(GateTest, APolicyCanBeWidenedWhileItRuns) {
+  open(policy(R"({"allow": "elsewhere.example"})"));
+  inside([&] {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port_);
+    ::inet_pton(AF_INET, "198.18.1.0", &to.sin_addr);
+    EXPECT_EQ(connect_error(stream(), to), ECONNREFUSED);
+  });
+  ASSERT_TRUE(gate_->change(policy(allow())));
+  inside([&] { EXPECT_EQ(connect_error(stream(), synthetic(port_)), 0); });
+}
+
+TEST_F(GateTest, TheCapOnBytesEndsTheFlow) {
+  NetworkPolicy capped = policy(allow());
+  capped.caps.bytes_sent = 10;
+  open(capped);
+  inside([&] {
+    const Fd socket = stream();
+    ASSERT_EQ(connect_error(socket, synthetic(port_)), 0);
+    ASSERT_EQ(::send(socket.get(), "\1\2\3\4\5\6\7\10\11\12\13\14", 12, 0), 12);
+    char byte;
+    EXPECT_EQ(::recv(socket.get(), &byte, 1, 0), -1);
+    EXPECT_EQ(errno, ECONNRESET);
+  });
+}
+
+TEST_F(GateTest, MoreConnectionsThanTheCapAreReset) {
+  NetworkPolicy capped = policy(allow());
+  capped.caps.connections = 1;
+  open(capped);
+  inside([&] {
+    const sockaddr_in to = synthetic(port_);
+    const Fd first = stream(), second = stream();
+    ASSERT_EQ(connect_error(first, to), 0);
+    ASSERT_EQ(connect_error(second, to), 0);
+    char byte;
+    EXPECT_EQ(::recv(second.get(), &byte, 1, 0), -1);
+    EXPECT_EQ(errno, ECONNRESET);
+  });
+}
+
+}  // namespace
+}  // namespace bj
