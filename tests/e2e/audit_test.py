@@ -42,7 +42,7 @@ class Audit(ServerStory):
         config = cls.make("POST", "/v1/sandbox-config/local/default")["id"]
         cls.variable = cls.make("POST", f"/v1/sandbox-config/{config}/environment-variable",
                                 {"key": "PLANTED", "value": PLANTED})["id"]
-        cls.run = cls.make("POST", f"/v1/tools/{cls.tool}/run", {"args": {"a": ARGUMENT, "b": 1}})
+        cls.call = cls.make("POST", f"/v1/tools/{cls.tool}/run", {"args": {"a": ARGUMENT, "b": 1}})
 
     @classmethod
     def make(cls, method, path, body=None):
@@ -67,7 +67,7 @@ class Audit(ServerStory):
         for action in ("key.create", "server.start", "tool.put", "variable.put", "tool.run"):
             self.assertIn(action, actions)
         self.assertEqual([event["sequence"] for event in events], sorted(event["sequence"] for event in events))
-        run = self.events(f"?call_id={self.run['call_id']}")
+        run = self.events(f"?call_id={self.call['call_id']}")
         self.assertEqual([(event["subject"], event["outcome"]) for event in run], [(self.tool, "ok")])
         self.assertEqual(run[0]["detail"]["secrets"], ["PLANTED"])
         exported = self.belljar("audit", "export").stdout.decode()
