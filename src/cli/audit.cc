@@ -30,8 +30,8 @@ namespace json = boost::json;
 constexpr const char* kFooter =
     R"(Every call, and everything that was changed, is an event; each holds the hash of the one before it, and the end of the
 chain is signed now and then. `verify` finds events that were changed, removed, moved or cut off, and a database that was
-put back to an older state. Keep what `head` prints somewhere else: it proves later that nothing before it was touched,
-even to somebody who has this machine. docs/audit.md tells what can't be found.
+put back to an older state. Keep what `head` prints somewhere else: it shows later whether anything before it was touched,
+even by somebody who owns this machine. docs/audit.md tells what can't be found.
 
 Examples:
   belljar audit tail --limit 50
