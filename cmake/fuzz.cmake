@@ -18,3 +18,13 @@ belljar_fuzzer(answer ${PROJECT_SOURCE_DIR}/src/engine/answer.cc)
 set(HTTP_TARGET_SOURCES address.cc headers.cc request.cc request_parser.cc router.cc target.cc)
 list(TRANSFORM HTTP_TARGET_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/server/)
 belljar_fuzzer(http_target ${HTTP_TARGET_SOURCES})
+
+# The gate's readers and its policy.
+set(EGRESS ${PROJECT_SOURCE_DIR}/src/egress)
+set(HOST_SOURCES ${EGRESS}/host_name.cc ${EGRESS}/ip_address.cc)
+belljar_fuzzer(dns_message ${EGRESS}/dns_message.cc ${HOST_SOURCES})
+belljar_fuzzer(client_hello ${EGRESS}/client_hello.cc ${HOST_SOURCES})
+belljar_fuzzer(http_head ${EGRESS}/http_head.cc ${EGRESS}/http_authority.cc ${EGRESS}/target_text.cc ${EGRESS}/clear_path.cc ${HOST_SOURCES})
+belljar_fuzzer(socks5 ${EGRESS}/socks5.cc ${HOST_SOURCES})
+belljar_fuzzer(network_policy ${EGRESS}/policy.cc ${EGRESS}/policy_decide.cc ${EGRESS}/policy_json.cc ${EGRESS}/port_set.cc
+               ${EGRESS}/target_text.cc ${EGRESS}/clear_path.cc ${HOST_SOURCES})

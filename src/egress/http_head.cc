@@ -1,7 +1,6 @@
 #include "egress/http_head.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace bj {
@@ -231,8 +230,7 @@ HttpHeadReader::Status HttpHeadReader::read(std::string_view bytes) {
   const std::string_view looked_at = bytes.substr(0, kMaxHttpHead);
   for (size_t feed = 0; (feed = looked_at.find('\n', searched_)) != looked_at.npos; searched_ = feed + 1) {
     const std::string_view line = looked_at.substr(line_begin_, feed - line_begin_);
-    if (line_begin_ == 0 && !is_version(trimmed(line.substr(line.rfind(' ') + 1, 8))) &&
-        line.find("HTTP/") == line.npos) {
+    if (line_begin_ == 0 && line.find("HTTP/") == line.npos) {
       reason_ = "the first line is no HTTP request";
       return Status::kNotHttp;
     }

@@ -37,7 +37,9 @@ bool matches(const Target& target, const Subject& subject) {
   return false;
 }
 
+// A rule with an empty list of methods or paths matches no request, so it matches no place either.
 bool matches_place(const NetworkRule& rule, const Subject& subject) {
+  if ((rule.methods && rule.methods->empty()) || (rule.paths && rule.paths->empty())) return false;
   return std::any_of(rule.targets.begin(), rule.targets.end(),
                      [&](const Target& target) { return matches(target, subject); });
 }

@@ -287,7 +287,7 @@ Result<NetworkPolicy> parse_network_policy(const json::value& value, const Polic
   return policy;
 }
 
-Result<NetworkPolicy> parse_network_policy(std::string_view text, const PolicySource& source) {
+Result<NetworkPolicy> parse_network_policy_text(std::string_view text, const PolicySource& source) {
   if (text.size() > kMaxText) return refused("network", "is longer than 256 KB");
   json::parse_options options;
   options.max_depth = 16;

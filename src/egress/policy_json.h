@@ -29,7 +29,7 @@ struct PolicySource {
 
 // A policy of one layer. null is the empty policy; a string is the name of a preset. Failures are Code::kInvalid.
 Result<NetworkPolicy> parse_network_policy(const boost::json::value& value, const PolicySource& source);
-Result<NetworkPolicy> parse_network_policy(std::string_view text, const PolicySource& source);
+Result<NetworkPolicy> parse_network_policy_text(std::string_view text, const PolicySource& source);
 
 // One layer: as parse_network_policy reads it. Several: {"all_of": [...]} of their rules and one "caps", to be shown.
 boost::json::object to_json(const NetworkPolicy& policy);

@@ -36,8 +36,6 @@ Result<Target> parse_target_text(std::string_view text) {
   }
   const bool below = text.starts_with("*.");
   BJ_TRY(std::string name, normalize_host_name(below ? text.substr(2) : text));
-  if (below && name.find('.') == name.npos)
-    return fail(Code::kInvalid, quoted(text) + " would be a whole top-level domain: name at least one part more");
   return Target{below ? Target::Kind::kBelow : Target::Kind::kName, std::move(name), {}};
 }
 
