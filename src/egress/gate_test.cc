@@ -54,7 +54,7 @@ class GateTest : public testing::Test {
   NetworkPolicy policy(const std::string& rules) const {
     const std::string text =
         R"({"rules": [)" + rules + R"(], "private_addresses": ["127.0.0.1:)" + std::to_string(port_) + R"("]})";
-    return parse_network_policy(text, PolicySource{"test", PolicyAuthor::kAdministrator, {}}).value();
+    return parse_network_policy_text(text, PolicySource{"test", PolicyAuthor::kAdministrator, {}}).value();
   }
   std::string allow() const { return R"({"allow": "localhost", "ports": [)" + std::to_string(port_) + "]}"; }
 
