@@ -68,7 +68,7 @@ Result<NetworkPolicy> parse_network_flag(const std::string& text) {
     return fail(Code::kInvalid,
                 "\"" + text + "\" is not none, packages, open, allow:HOST[:PORT],... or a file: " + file.error().what);
   }
-  return parse_network_policy(*file, source());
+  return parse_network_policy_text(*file, source());
 }
 
 void add_network_flag(CLI::App& command, NetworkPolicy& into) {

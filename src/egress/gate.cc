@@ -71,6 +71,10 @@ Result<void> Gate::change(NetworkPolicy policy) {
   for (const PassagePtr& passage : passages_) {
     if (!passage->address) continue;  // decided when it connects
     Decision decision = decide_address(policy_, own_, passage->name, *passage->address, passage->port);
+    // A listed private address is allowed as such, not under every name.
+    if (passage->name && !decision.denied()) {
+      if (Decision named = decide_name(policy_, *passage->name); named.denied()) decision = std::move(named);
+    }
     if (decision.denied()) deny(*passage, std::move(decision));
   }
   return {};
@@ -255,6 +259,10 @@ Task<void> Gate::serve(PassagePtr passage) {
   const auto self = shared_from_this();
   if (!original_destination(passage->flow->client())) co_return co_await serve_proxy(passage);
   if (!find_destination(*passage)) co_return deny(*passage, refusal("an address that was given to no name"));
+  if (passage->name) {  // the policy may have changed since its address was given out
+    if (Decision named = decide_name(policy_, *passage->name); named.denied())
+      co_return deny(*passage, std::move(named));
+  }
   const First first = co_await look_at_first_bytes(passage, Clock::now() + kSilence);
   if (first == First::kRefused) co_return passage->flow->abort();
   if (const ProxyOutcome outcome = co_await connect(passage); outcome != ProxyOutcome::kConnected) {
