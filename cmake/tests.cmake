@@ -8,6 +8,8 @@ file(GLOB_RECURSE UNIT_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_test.
 list(FILTER UNIT_TESTS EXCLUDE REGEX "/src/(store|audit)/")
 add_executable(unit_tests ${UNIT_TESTS})
 target_link_libraries(unit_tests PRIVATE belljar_command GTest::gtest_main GTest::gmock)
+target_compile_options(unit_tests PRIVATE ${BELLJAR_QUICK_BUILD})
+target_precompile_headers(unit_tests PRIVATE src/base/async.h <gtest/gtest.h>)
 target_compile_definitions(unit_tests PRIVATE BELLJAR_VECTORS="${PROJECT_SOURCE_DIR}/tests/vectors")
 # At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
 gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
@@ -17,6 +19,8 @@ gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
 file(GLOB STORE_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/store/*_test.cc ${PROJECT_SOURCE_DIR}/src/audit/*_test.cc)
 add_executable(store_tests ${STORE_TESTS})
 target_link_libraries(store_tests PRIVATE belljar_service GTest::gtest_main)
+target_compile_options(store_tests PRIVATE ${BELLJAR_QUICK_BUILD})
+target_precompile_headers(store_tests PRIVATE src/base/async.h <gtest/gtest.h>)
 add_test(NAME store COMMAND store_tests)
 set_tests_properties(store PROPERTIES TIMEOUT 600)
 

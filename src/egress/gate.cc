@@ -18,6 +18,13 @@ Decision refusal(std::string reason) {
   return decision;
 }
 
+// A cap that is not kept must not be promised.
+Result<void> check_caps(const NetworkCaps& caps) {
+  if (!caps.bytes_per_second && !caps.connections_per_second) return {};
+  return fail(Code::kInvalid,
+              "this release does not keep bytes_per_second and connections_per_second: leave them out of the policy");
+}
+
 }  // namespace
 
 Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPolicy policy, GateListener listener)
@@ -36,6 +43,7 @@ Gate::~Gate() = default;
 
 Result<std::shared_ptr<Gate>> Gate::open(const asio::any_io_executor& executor, GateEndpoints ends,
                                          NetworkPolicy policy, GateListener listener) {
+  BJ_CHECK(check_caps(policy.caps));
   Fd streams = std::move(ends.dns_streams), packets = std::move(ends.dns_packets);
   std::shared_ptr<Gate> gate(new Gate(executor, std::move(ends), std::move(policy), std::move(listener)));
   BJ_CHECK(gate->admission_.open_ranges(gate->policy_));
@@ -59,6 +67,7 @@ void Gate::stop() {
 }
 
 Result<void> Gate::change(NetworkPolicy policy) {
+  BJ_CHECK(check_caps(policy.caps));
   policy_ = std::move(policy);
   totals_.most_sent = policy_.caps.bytes_sent.value_or(UINT64_MAX);
   totals_.most_received = policy_.caps.bytes_received.value_or(UINT64_MAX);

@@ -167,6 +167,13 @@ attempt("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
         self.assertEqual(said, ["GOT", "ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED", "reset"], done)
 
 
+class Promises(NetworkStory):
+    def test_a_cap_that_is_not_kept_is_refused(self):
+        policy = self.policy("capped", preset="open", caps={"bytes_per_second": 1000})
+        done = self.belljar("exec", "--network", policy, "--", "true")
+        self.assert_one_sentence(done, 2, "bytes_per_second", "leave them out")
+
+
 class Lies(NetworkStory):
     """The name that DNS was asked for is the name that must be spoken."""
 
