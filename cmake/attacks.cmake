@@ -53,6 +53,7 @@ if(BELLJAR_TESTS)
   target_compile_options(belljar_selftest_switched PRIVATE ${BELLJAR_QUICK_BUILD})
   add_executable(mutation_test ${PROJECT_SOURCE_DIR}/tests/mutation/mutation_test.cc)
   target_link_libraries(mutation_test PRIVATE belljar_selftest_switched GTest::gtest)
+  target_compile_options(mutation_test PRIVATE ${BELLJAR_QUICK_BUILD})
 
   # 77: this machine or this user can't make sandboxes; the reason is printed.
   add_test(NAME attacks COMMAND ${PROJECT_SOURCE_DIR}/tests/selftest.sh $<TARGET_FILE:belljar> ${CMAKE_BINARY_DIR}/test-data)
