@@ -28,6 +28,12 @@ std::string new_nonce() {
   return text;
 }
 
+// Whether the caller was told to end. Asked before each wait: a wait that had ended when the word came did not hear it.
+Task<bool> cancelled() {
+  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+  co_return state.cancelled() != asio::cancellation_type::none;
+}
+
 // Reads exactly `size` bytes.
 Task<Result<void>> read_exactly(Stream& stream, char* to, size_t size) {
   while (size > 0) {
@@ -38,7 +44,7 @@ Task<Result<void>> read_exactly(Stream& stream, char* to, size_t size) {
     } else if (n == 0) {
       co_return fail(Code::kUnavailable, "the process ended");
     } else if (errno == EAGAIN) {
-      if (!co_await readable(stream)) co_return fail(Code::kUnavailable, "cancelled");
+      if (co_await cancelled() || !co_await readable(stream)) co_return fail(Code::kUnavailable, "cancelled");
     } else if (errno != EINTR) {
       co_return fail_errno("read(channel)");
     }
@@ -210,7 +216,7 @@ Task<Result<void>> write_frame(Stream& channel, std::string frame) {
     if (n >= 0) {
       left.remove_prefix(static_cast<size_t>(n));
     } else if (errno == EAGAIN) {
-      if (!co_await writable(channel)) co_return fail(Code::kUnavailable, "cancelled");
+      if (co_await cancelled() || !co_await writable(channel)) co_return fail(Code::kUnavailable, "cancelled");
     } else if (errno != EINTR) {
       co_return fail(Code::kUnavailable, "the process ended");
     }

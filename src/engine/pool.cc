@@ -13,13 +13,6 @@ bool alive(const Runner& runner) {
   return ::recv(runner.channel->native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-// Whether the caller was told to end. What it waited for may have ended well all the same, so it is asked before the
-// long part begins.
-Task<bool> cancelled() {
-  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
-  co_return state.cancelled() != asio::cancellation_type::none;
-}
-
 }  // namespace
 
 Pool::Pool(const asio::any_io_executor& executor, std::unique_ptr<RunnerSource> source, PoolOptions options)
@@ -59,11 +52,6 @@ Task<Result<CallResult>> Pool::call(const CallSpec& spec) {
       co_return tl::unexpected(started.error());
     }
     runner = std::move(*started);
-  }
-  if (co_await cancelled()) {
-    --running_;
-    finish(std::move(runner));
-    co_return fail(Code::kUnavailable, "cancelled");
   }
   if (spec.require_full_seal && !runner->seal().full()) {
     const std::string missing = runner->seal().missing();

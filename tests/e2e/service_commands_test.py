@@ -204,6 +204,7 @@ class BesideServer(Service, ServerStory):
         tool = self.add("roll.py", ROLL)["id"]
         self.assertEqual(self.api("GET", f"/v1/tools/{tool}")["name"], "roll")
         self.api("POST", f"/v1/tools/{tool}/run", {"args": {"sides": 3}})
+        self.api("GET", "/v1/calls")  # records are written a moment later, or when the server is asked
         self.assertEqual(self.json_of("calls", "--limit", "1")[0]["tool_id"], tool)
         self.api("DELETE", f"/v1/tools/{tool}")
         self.assert_one_sentence(self.belljar("tool", "run", "roll"), 2, "roll")
