@@ -15,17 +15,23 @@
 namespace bj {
 namespace {
 
-// SIGINT, SIGTERM and SIGHUP while the engine lives. The first one cancels, the second one leaves.
+constexpr auto kTimeToStop = std::chrono::seconds(15);  // longer than a server gives the requests in flight
+
+// SIGINT, SIGTERM and SIGHUP while the engine lives. The first one cancels; the second one leaves, and so does the
+// time.
 class Interrupts {
  public:
-  explicit Interrupts(asio::io_context& context) : signals_(context, SIGINT, SIGTERM, SIGHUP) {
+  explicit Interrupts(asio::io_context& context) : signals_(context, SIGINT, SIGTERM, SIGHUP), deadline_(context) {
     terminal_known_ = ::tcgetattr(STDIN_FILENO, &terminal_) == 0;
     wait();
   }
 
   asio::cancellation_slot slot() { return cancellation_.slot(); }
   int received() const { return received_; }
-  void cancel() { signals_.cancel(); }
+  void cancel() {
+    signals_.cancel();
+    deadline_.cancel();
+  }
 
  private:
   void wait() {
@@ -34,6 +40,10 @@ class Interrupts {
       if (received_ != 0) leave(signal);
       received_ = signal;
       wait();
+      deadline_.expires_after(kTimeToStop);
+      deadline_.async_wait([this, signal](const boost::system::error_code& early) {
+        if (!early) leave(signal);
+      });
       cancellation_.emit(asio::cancellation_type::terminal);
     });
   }
@@ -45,6 +55,7 @@ class Interrupts {
   }
 
   asio::signal_set signals_;
+  asio::steady_timer deadline_;
   asio::cancellation_signal cancellation_;
   termios terminal_{};
   bool terminal_known_ = false;

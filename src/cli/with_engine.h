@@ -1,8 +1,8 @@
 // An engine around one piece of work: made before any thread exists, started, stopped on every path.
 //
 // SIGINT and SIGTERM stop the work: the wait it is in fails, it is expected to destroy its sandboxes and return, and
-// the status becomes 128 + signal. A second signal ends the process at once; the kernel then kills what is inside
-// sandboxes, and the next start removes what is left.
+// the status becomes 128 + signal. A second signal ends the process at once, and so does a stop that takes too long;
+// the kernel then kills what is inside sandboxes, and the next start removes what is left.
 #pragma once
 
 #include <functional>
