@@ -154,6 +154,8 @@ Task<Result<void>> Zygote::run(std::vector<std::string> preload) {
   sandbox_->expire_at(Clock::now() + kStartTimeout);
   const Result<std::string> hello = co_await hello_->get();
   if (!hello) {
+    sandbox_->kill();
+    co_await sandbox_->ended();  // or reading what it said would wait for one that was only told to end (cancelled)
     Captured complaint;
     capture_available(process_.error.get(), 4096, complaint);
     co_return fail(Code::kUnavailable, "the zygote (" + spec_.interpreter + ") did not start: " +

@@ -33,6 +33,15 @@ class WhatIsLeft(Story):
         self.wait_until(lambda: processes_mentioning("7654324") == [])
         self.assertEqual(instances(self.data), [])
 
+    def test_an_interrupt_while_the_interpreter_starts_ends_the_command(self):
+        """It once waited for an interpreter that was only told to end."""
+        tool = self.write("sleeper.py", "import time\ndef f():\n    time.sleep(50)\n")
+        for n in range(10):
+            process = self.launch("run", tool)
+            time.sleep(0.03 + 0.02 * n)  # the moment is what the test varies
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+
     def test_after_kill_9_everything_inside_dies_and_the_next_start_removes_the_rest(self):
         process = self.launch("exec", "--", "sh", "-c", "echo up; sleep 7654325")
         process.stdout.readline()
