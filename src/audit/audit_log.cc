@@ -38,7 +38,7 @@ void AuditLog::add(const Event& event) {
 // Somebody else's batch: its failure is the failure of all who wait for it, or each would try in turn.
 Task<Result<void>> AuditLog::await_batch() {
   const uint64_t batch = batches_;
-  while (writing_ && batches_ == batch) co_await batch_ended_.async_wait(kNoThrow);
+  while (writing_ && batches_ == batch) (void)co_await expired(batch_ended_);
   if (last_failure_) co_return tl::unexpected(*last_failure_);
   co_return Result<void>();
 }
@@ -102,13 +102,13 @@ Task<void> AuditLog::checkpoint() {
 
 void AuditLog::start() {
   started_ = true;
-  asio::co_spawn(executor_, work(), asio::detached);
+  spawn(executor_, [this] { return work(); });
 }
 
 Task<void> AuditLog::work() {
   while (!stopping_) {
     wake_.expires_after(last_failure_ ? kPauseAfterFailure : kPause);
-    co_await wake_.async_wait(kNoThrow);
+    (void)co_await expired(wake_);
     if (const Result<void> done = co_await flush(); !done) {
       log_error("audit_not_written", {{"waiting", waiting_.size()}, {"error", done.error().what}});
     }

@@ -11,7 +11,7 @@
 
 #include "base/id.h"
 #include "store/crypto.h"
-#include "store/secret.h"
+#include "base/secret.h"
 #include "sys/files.h"
 
 namespace bj {

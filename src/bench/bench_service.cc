@@ -117,13 +117,10 @@ Task<Result<void>> BenchService::serve() {
   count_calls(service_->runner(), metrics_);
   service_->add_routes(router_);
   BJ_CO_CHECK(co_await service_->start());
-  asio::co_spawn(
-      executor_,
-      [this]() -> Task<void> {
-        co_await server_->serve({router_, metrics_, authenticate_by_key(service_->store(), service_->threads())});
-        served_.set(true);
-      },
-      asio::detached);
+  spawn(executor_, [this]() -> Task<void> {
+    co_await server_->serve({router_, metrics_, authenticate_by_key(service_->store(), service_->threads())});
+    served_.set(true);
+  });
   co_return Result<void>();
 }
 

@@ -8,7 +8,7 @@ namespace bj {
 
 Task<void> pause(asio::any_io_executor executor, std::chrono::milliseconds time) {
   asio::steady_timer timer(executor, time);
-  co_await timer.async_wait(kNoThrow);
+  (void)co_await expired(timer);
 }
 
 Task<Result<void>> add_baseline(asio::any_io_executor executor, Sample& sample, std::vector<std::string> command,
@@ -26,13 +26,10 @@ Task<Result<void>> all_at_once(asio::any_io_executor executor, int count, BenchW
   auto done = std::make_shared<OneShot<int>>(executor);
   auto failed = std::make_shared<std::optional<Error>>();
   for (int i = 0; i < count; ++i) {
-    asio::co_spawn(
-        executor,
-        [work, left, done, failed]() -> Task<void> {
-          if (Result<void> result = co_await work(); !result) *failed = result.error();
-          if (--*left == 0) done->set(0);
-        },
-        asio::detached);
+    spawn(executor, [work, left, done, failed]() -> Task<void> {
+      if (Result<void> result = co_await work(); !result) *failed = result.error();
+      if (--*left == 0) done->set(0);
+    });
   }
   BJ_CO_CHECK(co_await done->get());
   if (*failed) co_return tl::unexpected(**failed);

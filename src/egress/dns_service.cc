@@ -20,8 +20,8 @@ DnsService::DnsService(const asio::any_io_executor& executor, Fd streams, Fd pac
 
 void DnsService::start() {
   const auto self = shared_from_this();
-  asio::co_spawn(packets_.get_executor(), [self]() -> Task<void> { co_await self->serve_packets(); }, asio::detached);
-  asio::co_spawn(packets_.get_executor(), [self]() -> Task<void> { co_await self->accept_streams(); }, asio::detached);
+  spawn(packets_.get_executor(), [self]() -> Task<void> { co_await self->serve_packets(); });
+  spawn(packets_.get_executor(), [self]() -> Task<void> { co_await self->accept_streams(); });
 }
 
 void DnsService::stop() {
@@ -71,14 +71,14 @@ Task<void> DnsService::accept_streams() {
     auto [error, stream] = co_await streams_.async_accept(kNoThrow);
     if (error && streams_.is_open()) {
       asio::steady_timer pause(streams_.get_executor(), kAfterAFailedAccept);
-      (void)co_await pause.async_wait(kNoThrow);
+      (void)co_await expired(pause);
     }
     if (error || open_streams_ >= kMostStreams) continue;
     ++open_streams_;
     auto serve = [self, held = std::make_shared<asio::ip::tcp::socket>(std::move(stream))]() -> Task<void> {
       co_await self->serve_stream(std::move(*held));
     };
-    asio::co_spawn(streams_.get_executor(), std::move(serve), asio::detached);
+    spawn(streams_.get_executor(), std::move(serve));
   }
 }
 

@@ -97,7 +97,7 @@ Task<bool> Flow::tell_server(std::string text) {
 
 Task<void> Flow::forward(std::function<Task<bool>()> check_first, uint64_t most_from_client) {
   const auto self = shared_from_this();
-  asio::co_spawn(client_.get_executor(), [self]() -> Task<void> { co_await self->watch_idle(); }, asio::detached);
+  spawn(client_.get_executor(), [self]() -> Task<void> { co_await self->watch_idle(); });
   const auto checked = [](Flow& flow, std::function<Task<bool>()> check, Direction way) -> Task<void> {
     if (check && !co_await check()) co_return flow.abort();
     co_await flow.pump(way);
@@ -164,8 +164,7 @@ Task<void> Flow::watch_idle() {
   const auto self = shared_from_this();
   while (client_.is_open() && upstream_.is_open()) {
     idle_.expires_at(last_ + kIdle);
-    const auto [error] = co_await idle_.async_wait(kNoThrow);
-    if (error) co_return;
+    if (!co_await expired(idle_)) co_return;
     if (Clock::now() >= last_ + kIdle) co_return abort();
   }
 }

@@ -53,7 +53,7 @@ Result<std::shared_ptr<Gate>> Gate::open(const asio::any_io_executor& executor, 
   };
   gate->dns_ = std::make_shared<DnsService>(executor, std::move(streams), std::move(packets), answer);
   gate->dns_->start();
-  asio::co_spawn(executor, [gate]() -> Task<void> { co_await gate->accept(); }, asio::detached);
+  spawn(executor, [gate]() -> Task<void> { co_await gate->accept(); });
   return gate;
 }
 
@@ -153,7 +153,7 @@ Task<void> Gate::accept() {
     auto [error, client] = co_await acceptor_.async_accept(kNoThrow);
     if (error && !stopped_) {
       asio::steady_timer pause(executor_, kAfterAFailedAccept);
-      (void)co_await pause.async_wait(kNoThrow);
+      (void)co_await expired(pause);
     }
     if (error || stopped_) continue;
     auto passage = std::make_shared<Passage>();
@@ -163,13 +163,10 @@ Task<void> Gate::accept() {
       continue;
     }
     passages_.insert(passage);
-    asio::co_spawn(
-        executor_,
-        [self, passage]() -> Task<void> {
-          co_await self->serve(passage);
-          self->passages_.erase(passage);
-        },
-        asio::detached);
+    spawn(executor_, [self, passage]() -> Task<void> {
+      co_await self->serve(passage);
+      self->passages_.erase(passage);
+    });
   }
 }
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "egress/credential.h"
+#include "egress/gate_event.h"
 #include "engine/template.h"
 #include "seal/policy.h"
 #include "seal/seal.h"
@@ -58,7 +60,10 @@ struct CallSpec {
   Limits limits;
   bool require_full_seal = false;
   std::optional<LettaContext> letta;
-  OutputListener on_output;  // may be empty; the result has the whole output either way
+  NetworkPolicy network;        // nothing is allowed: only its own loopback
+  GateListener on_network;      // told what happens at the gate
+  GateCredentials credentials;  // that the gate gives to requests
+  OutputListener on_output;     // may be empty; the result has the whole output either way
 #ifdef BELLJAR_TEST_SWITCHES
   bool any_nonce = false;  // an answer is believed whatever its nonce
 #endif

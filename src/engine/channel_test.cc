@@ -30,7 +30,7 @@ class ReadFrameTest : public testing::Test {
 
   Result<Frame> read(size_t limit) {
     std::optional<Result<Frame>> result;
-    asio::co_spawn(context_, [&]() -> Task<void> { result = co_await read_frame(*stream_, limit); }, asio::detached);
+    spawn(context_.get_executor(), [&]() -> Task<void> { result = co_await read_frame(*stream_, limit); });
     context_.restart();
     context_.run();
     return result ? std::move(*result) : Result<Frame>(fail(Code::kInternal, "read_frame did not return"));

@@ -127,7 +127,7 @@ void Engine::retire_pools() {
   const std::shared_ptr<Pool> pool = oldest->second;
   pools_.erase(oldest);
   retired_.push_back(pool);
-  asio::co_spawn(host_.executor, [pool]() -> Task<void> { co_await pool->stop(); }, asio::detached);
+  spawn(host_.executor, [pool]() -> Task<void> { co_await pool->stop(); });
 }
 
 std::shared_ptr<Pool> Engine::pool_for(const CallSpec& spec) {

@@ -35,14 +35,11 @@ class EngineTest : public testing::Test {
     Result<std::unique_ptr<Engine>> engine = Engine::create(context, options);
     if (!engine) GTEST_SKIP() << engine.error().what;
     Result<void> result;
-    asio::co_spawn(
-        context,
-        [&]() -> Task<void> {
-          result = co_await (*engine)->start();
-          if (result) result = co_await story(**engine);
-          co_await (*engine)->stop();
-        },
-        asio::detached);
+    spawn(context.get_executor(), [&]() -> Task<void> {
+      result = co_await (*engine)->start();
+      if (result) result = co_await story(**engine);
+      co_await (*engine)->stop();
+    });
     context.run();
     EXPECT_TRUE(result) << result.error().what;
   }
@@ -79,14 +76,11 @@ TEST_F(EngineTest, TwoHundredCallsAtOnceAllSucceed) {
     auto done = std::make_shared<OneShot<int>>(engine.host().executor);
     for (int i = 0; i < kCalls; ++i) {
       spec.arguments = {{"a", i}, {"b", 1}};
-      asio::co_spawn(
-          engine.host().executor,
-          [&engine, spec, i, left, good, done]() -> Task<void> {
-            const Result<CallResult> result = co_await engine.call(spec);
-            if (result && result->status == CallStatus::kOk && result->value == i + 1) ++*good;
-            if (--*left == 0) done->set(0);
-          },
-          asio::detached);
+      spawn(engine.host().executor, [&engine, spec, i, left, good, done]() -> Task<void> {
+        const Result<CallResult> result = co_await engine.call(spec);
+        if (result && result->status == CallStatus::kOk && result->value == i + 1) ++*good;
+        if (--*left == 0) done->set(0);
+      });
     }
     BJ_CO_CHECK(co_await done->get());
     EXPECT_EQ(*good, kCalls);

@@ -38,12 +38,11 @@ std::string npm_error(std::string line) {
 void LineReader::start() {
   boost::system::error_code ignored;
   stream_.native_non_blocking(true, ignored);
-  auto run = [](std::shared_ptr<LineReader> self) -> Task<void> {
+  spawn(stream_.get_executor(), [self = shared_from_this()]() -> Task<void> {
     while (co_await readable(self->stream_)) {
       if (!self->take()) break;
     }
-  };
-  asio::co_spawn(stream_.get_executor(), run(shared_from_this()), asio::detached);
+  });
 }
 
 std::string LineReader::finish() {

@@ -105,7 +105,7 @@ Task<Result<Environment>> Environments::ensure(EnvironmentRequest request, Progr
     build->job = {request.language, std::move(request.image), std::move(request.interpreter), std::move(wanted),
                   std::move(request.index)};
     build->force = force;
-    asio::co_spawn(host_.executor, run(build), asio::detached);
+    spawn(host_.executor, [this, build] { return run(build); });
   }
   BJ_CO_TRY(Environment environment, co_await wait_for(build, std::move(progress)));
   touch(key, environment.path);
@@ -146,7 +146,7 @@ Task<Result<BuildLock>> Environments::lock(std::shared_ptr<Build> build) {
     if (!told) build->tell({BuildPhase::kWaiting, "another process builds this environment", {}});
     told = true;
     timer.expires_after(kLockPoll);
-    co_await timer.async_wait(kNoThrow);
+    (void)co_await expired(timer);
   }
   co_return fail(Code::kUnavailable, "the engine is stopping");
 }
@@ -207,7 +207,7 @@ Task<void> Environments::stop() {
       if (build->builder) build->builder->kill();
     }
     changed_.expires_after(kLockPoll);  // a builder may appear between two looks
-    co_await changed_.async_wait(kNoThrow);
+    (void)co_await expired(changed_);
   }
 }
 

@@ -30,15 +30,12 @@ class EnvironmentsTest : public testing::Test {
     options.data_directory = data_;
     Result<std::unique_ptr<Engine>> engine = Engine::create(context, options);
     if (!engine) GTEST_SKIP() << engine.error().what;
-    asio::co_spawn(
-        context,
-        [&]() -> Task<void> {
-          const Result<void> started = co_await (*engine)->start();
-          EXPECT_TRUE(started);
-          if (started) co_await story(**engine);
-          co_await (*engine)->stop();
-        },
-        asio::detached);
+    spawn(context.get_executor(), [&]() -> Task<void> {
+      const Result<void> started = co_await (*engine)->start();
+      EXPECT_TRUE(started);
+      if (started) co_await story(**engine);
+      co_await (*engine)->stop();
+    });
     context.run();
   }
 

@@ -12,9 +12,7 @@ PacketSocket::PacketSocket(const asio::any_io_executor& executor, Fd socket, siz
 void PacketSocket::start(Handler on_packet, Closed on_closed) {
   on_packet_ = std::move(on_packet);
   on_closed_ = std::move(on_closed);
-  asio::co_spawn(
-      descriptor_.get_executor(), [self = shared_from_this()]() -> Task<void> { co_await self->read_loop(); },
-      asio::detached);
+  spawn(descriptor_.get_executor(), [self = shared_from_this()]() -> Task<void> { co_await self->read_loop(); });
 }
 
 Result<void> PacketSocket::send(std::string_view bytes, const std::vector<int>& descriptors) {

@@ -72,14 +72,11 @@ Task<Result<CallResult>> Pool::call(const CallSpec& spec) {
 void Pool::finish(std::shared_ptr<Runner> runner) {
   begin();
   runner->kill();
-  asio::co_spawn(
-      executor_,
-      [self = shared_from_this(), runner = std::move(runner)]() mutable -> Task<void> {
-        co_await runner->bury();
-        runner.reset();
-        self->end();
-      },
-      asio::detached);
+  spawn(executor_, [self = shared_from_this(), runner = std::move(runner)]() mutable -> Task<void> {
+    co_await runner->bury();
+    runner.reset();
+    self->end();
+  });
 }
 
 void Pool::end() {
@@ -92,7 +89,7 @@ void Pool::refill_soon() {
     return;
   refilling_ = true;
   begin();
-  asio::co_spawn(executor_, [self = shared_from_this()]() -> Task<void> { co_await self->refill(); }, asio::detached);
+  spawn(executor_, [self = shared_from_this()]() -> Task<void> { co_await self->refill(); });
 }
 
 // One at a time: what runs in the foreground keeps the processors. Warm ones first, they are what the next call takes.
@@ -154,7 +151,7 @@ Task<void> Pool::settle() {
   refill_soon();
   while (active_ > 0) {
     changed_.expires_at(Clock::time_point::max());
-    co_await changed_.async_wait(kNoThrow);
+    (void)co_await expired(changed_);
   }
 }
 
@@ -169,7 +166,7 @@ Task<void> Pool::stop() {
   }
   while (active_ > 0) {
     changed_.expires_at(Clock::time_point::max());
-    co_await changed_.async_wait(kNoThrow);
+    (void)co_await expired(changed_);
   }
   co_await source_->stop();
 }

@@ -25,7 +25,7 @@ Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
   if (zygote_ && zygote_->gone()) retired_.push_back(std::move(zygote_));
   while (!zygote_ && starting_) {
     started_.expires_at(Clock::time_point::max());
-    co_await started_.async_wait(kNoThrow);
+    (void)co_await expired(started_);
   }
   if (zygote_ && !zygote_->gone()) co_return zygote_;
   starting_ = true;

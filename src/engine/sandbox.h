@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "egress/credential.h"
 #include "egress/gate_event.h"
 #include "engine/host.h"
 #include "engine/template.h"
@@ -35,8 +36,9 @@ struct SandboxSpec {
   uint64_t caps = kSandboxCaps;
   bool require_full_seal = false;
   std::optional<HostNetwork> host_network;
-  NetworkPolicy network;    // nothing is allowed: no gate, only loopback
-  GateListener on_network;  // told what happens at the gate
+  NetworkPolicy network;        // nothing is allowed: no gate, only loopback
+  GateListener on_network;      // told what happens at the gate
+  GateCredentials credentials;  // that the gate gives to requests
 };
 
 struct ProcessSpec {

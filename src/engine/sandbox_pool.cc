@@ -47,8 +47,7 @@ void SandboxPool::refill(const std::string& key) {
   Kind& kind = kinds_[key];
   if (kind.filling || stopping_ || kind.blanks.size() >= ahead_) return;
   kind.filling = true;
-  asio::co_spawn(
-      host_.executor, [self = shared_from_this(), key]() -> Task<void> { co_await self->fill(key); }, asio::detached);
+  spawn(host_.executor, [self = shared_from_this(), key]() -> Task<void> { co_await self->fill(key); });
 }
 
 Task<void> SandboxPool::fill(std::string key) {
@@ -67,7 +66,7 @@ void SandboxPool::drop_when_idle() {
   idle_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->stopping_) return;
-    asio::co_spawn(self->host_.executor, [self]() -> Task<void> { co_await self->drop_blanks(); }, asio::detached);
+    spawn(self->host_.executor, [self]() -> Task<void> { co_await self->drop_blanks(); });
   });
 }
 
@@ -86,7 +85,7 @@ Task<void> SandboxPool::settle() {
     refill(key);
     while (kind.filling) {
       changed_.expires_at(Clock::time_point::max());
-      co_await changed_.async_wait(kNoThrow);
+      (void)co_await expired(changed_);
     }
   }
 }
@@ -98,7 +97,7 @@ Task<void> SandboxPool::stop() {
   for (auto& [key, kind] : kinds_) {
     while (kind.filling) {
       changed_.expires_at(Clock::time_point::max());
-      co_await changed_.async_wait(kNoThrow);
+      (void)co_await expired(changed_);
     }
   }
   co_await drop_blanks();

@@ -244,7 +244,7 @@ Task<void> run_attacks(Engine& engine, const std::vector<Attack>& attacks, RunOp
     });
   }
   while (working > 0) {
-    co_await all_done.async_wait(kNoThrow);
+    (void)co_await expired(all_done);
     const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() == asio::cancellation_type::none) continue;
     jobs.clear();  // interrupted: what runs is waited for, nothing new begins

@@ -103,7 +103,7 @@ void HttpServer::Impl::begin(Tcp::socket socket) {
 Task<void> HttpServer::Impl::look_at_deadlines() {
   while (!connections.empty()) {
     sweep.expires_after(tick_for(options.limits));
-    co_await sweep.async_wait(kNoThrow);
+    (void)co_await expired(sweep);
     const Clock::time_point now = Clock::now();
     for (Connection* connection : connections) connection->check_deadline(now);
   }
@@ -113,7 +113,7 @@ Task<void> HttpServer::Impl::wait_for_end(Clock::time_point until) {
   while ((!connections.empty() || sweeping) && Clock::now() < until) {
     if (connections.empty()) sweep.cancel();
     changed.expires_at(until);
-    co_await changed.async_wait(kNoThrow);
+    (void)co_await expired(changed);
   }
 }
 
@@ -138,7 +138,7 @@ Task<void> HttpServer::serve(Service service) {
     if (error) {  // out of descriptors, most likely: it must not become a busy loop
       log_warning("accept_failed", {{"what", error.message()}});
       it.rest.expires_after(kRestAfterFailedAccept);
-      co_await it.rest.async_wait(kNoThrow);
+      (void)co_await expired(it.rest);
     } else if (it.connections.size() < it.options.limits.connections) {
       it.begin(std::move(socket));
     } else {

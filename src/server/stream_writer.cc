@@ -30,7 +30,7 @@ void StreamWriter::start_heartbeat(Clock::duration interval) {
 Task<void> StreamWriter::beat(Clock::duration interval) {
   while (!finishing_ && !gone_) {
     pulse_.expires_at(written_ + interval);
-    co_await pulse_.async_wait(kNoThrow);
+    (void)co_await expired(pulse_);
     if (!finishing_ && Clock::now() >= written_ + interval) co_await EventStream(*this).heartbeat();
   }
 }
@@ -40,7 +40,7 @@ Task<bool> StreamWriter::finish(bool whole) {
   pulse_.cancel();
   while (beating_) {
     done_.expires_at(Clock::time_point::max());
-    co_await done_.async_wait(kNoThrow);
+    (void)co_await expired(done_);
   }
   if (gone_ || !whole) co_return false;
   if (chunked_ == Chunked::kNo) co_return true;

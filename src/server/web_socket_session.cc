@@ -105,7 +105,7 @@ class Session : public WebSocket {
   Task<void> wait_for_leaving() {
     while (leaving_) {
       left_.expires_at(Clock::time_point::max());
-      co_await left_.async_wait(kNoThrow);
+      (void)co_await expired(left_);
     }
   }
 

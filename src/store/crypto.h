@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "store/secret.h"
+#include "base/secret.h"
 
 namespace bj {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "store/secret.h"
+#include "base/secret.h"
 
 namespace bj {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "store/secret.h"
+#include "base/secret.h"
 
 namespace bj {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/actor.h"
-#include "store/secret.h"
+#include "base/secret.h"
 
 namespace bj {
 

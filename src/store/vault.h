@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "store/database.h"
 #include "store/letta_secret.h"
-#include "store/secret.h"
+#include "base/secret.h"
 
 namespace bj {
 

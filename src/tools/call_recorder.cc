@@ -35,7 +35,7 @@ void CallRecorder::add(CallRow call) {
 }
 
 Task<void> CallRecorder::flush() {
-  while (writing_) co_await written_.async_wait(kNoThrow);
+  while (writing_) (void)co_await expired(written_);
   if (waiting_.empty()) co_return;
   writing_ = true;
   std::vector<CallRow> batch = std::exchange(waiting_, {});
@@ -58,13 +58,13 @@ Task<void> CallRecorder::remove_old() {
 
 void CallRecorder::start() {
   started_ = true;
-  asio::co_spawn(executor_, work(), asio::detached);
+  spawn(executor_, [this] { return work(); });
 }
 
 Task<void> CallRecorder::work() {
   while (!stopping_) {
     wake_.expires_after(kPause);
-    co_await wake_.async_wait(kNoThrow);
+    (void)co_await expired(wake_);
     co_await flush();
     co_await remove_old();
   }

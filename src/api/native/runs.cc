@@ -99,11 +99,11 @@ Task<void> stream_run(ToolRunner& runner, RunRequest run, EventStream& events) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   auto feed = std::make_shared<Feed>(executor);
   run.hooks = hooks_into(feed);
-  asio::co_spawn(executor, run_into(feed, runner, std::move(run)), asio::detached);
+  spawn(executor, [feed, &runner, run = std::move(run)] { return run_into(feed, runner, run); });
   while (!feed->over || !feed->events.empty()) {
     if (feed->events.empty()) {
       feed->changed.expires_at(Clock::time_point::max());
-      co_await feed->changed.async_wait(kNoThrow);
+      (void)co_await expired(feed->changed);
       continue;
     }
     auto [event, data] = std::move(feed->events.front());
