@@ -26,5 +26,5 @@ belljar_fuzzer(dns_message ${EGRESS}/dns_message.cc ${HOST_SOURCES})
 belljar_fuzzer(client_hello ${EGRESS}/client_hello.cc ${HOST_SOURCES})
 belljar_fuzzer(http_head ${EGRESS}/http_head.cc ${EGRESS}/http_authority.cc ${EGRESS}/target_text.cc ${EGRESS}/clear_path.cc ${HOST_SOURCES})
 belljar_fuzzer(socks5 ${EGRESS}/socks5.cc ${HOST_SOURCES})
-belljar_fuzzer(network_policy ${EGRESS}/policy.cc ${EGRESS}/policy_decide.cc ${EGRESS}/policy_json.cc ${EGRESS}/port_set.cc
+belljar_fuzzer(network_policy ${EGRESS}/policy.cc ${EGRESS}/policy_decide.cc ${EGRESS}/policy_json.cc ${EGRESS}/json_parts.cc ${EGRESS}/port_set.cc
                ${EGRESS}/target_text.cc ${EGRESS}/clear_path.cc ${HOST_SOURCES})

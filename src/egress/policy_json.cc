@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <initializer_list>
 
-#include "egress/clear_path.h"
+#include "egress/json_parts.h"
 #include "egress/target_text.h"
 
 namespace bj {
@@ -15,86 +14,12 @@ namespace json = boost::json;
 
 constexpr size_t kMaxText = 256 * 1024;
 constexpr size_t kMaxRules = 200;
-constexpr size_t kMaxItems = 100;   // of a rule's list
 constexpr size_t kMaxPairs = 2000;  // targets times ports of all rules
-constexpr size_t kMaxPath = 1024;
 constexpr size_t kMaxPrivate = 64;
 
-tl::unexpected<Error> refused(const std::string& where, const std::string& what) {
-  return fail(Code::kInvalid, where + ": " + what);
-}
-
-// A key from the text, fit for a message.
-std::string shown(std::string_view key) {
-  std::string safe;
-  for (const char c : key.substr(0, 40)) safe += c >= ' ' && c < 0x7F && c != '"' ? c : '?';
-  return safe;
-}
-
-Result<void> check_keys(const json::object& object, std::initializer_list<std::string_view> known,
-                        const std::string& where) {
-  for (const auto& item : object) {
-    if (std::find(known.begin(), known.end(), std::string_view(item.key())) != known.end()) continue;
-    std::string list;
-    for (const std::string_view key : known) list += (list.empty() ? "" : ", ") + std::string(key);
-    return refused(where, "there is no \"" + shown(item.key()) + "\" here; known are " + list);
-  }
-  return {};
-}
-
-// A list of strings (and, for ports, numbers); a single one counts as a list of one, null as an empty list.
-Result<std::vector<std::string>> strings_of(const json::value& value, const std::string& where) {
-  std::vector<std::string> strings;
-  const auto add = [&](const json::value& item) {
-    if (item.is_string()) strings.emplace_back(item.get_string());
-    if (item.is_int64()) strings.push_back(std::to_string(item.get_int64()));
-    return item.is_string() || item.is_int64();
-  };
-  if (value.is_null()) return strings;
-  if (!value.is_array()) {
-    if (!add(value)) return refused(where, "must be a text or a list of texts");
-    return strings;
-  }
-  if (value.get_array().size() > kMaxItems)
-    return refused(where, "has more than " + std::to_string(kMaxItems) + " entries: make it several rules");
-  for (const json::value& item : value.get_array()) {
-    if (!add(item)) return refused(where, "must hold texts only");
-  }
-  return strings;
-}
-
-bool is_method(std::string_view text) {
-  return !text.empty() && text.size() <= 32 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '-'; });
-}
-
-Result<void> check_path_pattern(std::string_view pattern, const std::string& where) {
-  const std::string_view fixed = pattern.ends_with("/*") ? pattern.substr(0, pattern.size() - 1) : pattern;
-  if (pattern.size() > kMaxPath || fixed.find_first_of("*?#") != fixed.npos || clear_path(fixed) != fixed)
-    return refused(where, "\"" + shown(pattern) +
-                              "\" is no path: write \"/exact/path\" or \"/prefix/*\", without query, dot segments, "
-                              "doubled slashes and needless escapes");
-  return {};
-}
-
-Result<void> read_targets(const json::value& value, const std::string& where, NetworkRule& rule) {
-  BJ_TRY(const std::vector<std::string> texts, strings_of(value, where));
-  for (const std::string& text : texts) {
-    auto target = parse_target_text(text);
-    if (!target) return refused(where, target.error().what);
-    rule.targets.push_back(std::move(*target));
-  }
-  return {};
-}
-
-Result<void> read_ports(const json::value* value, const std::string& where, NetworkRule& rule) {
+Result<void> read_rule_ports(const json::value* value, const std::string& where, NetworkRule& rule) {
   if (value != nullptr) {
-    BJ_TRY(const std::vector<std::string> texts, strings_of(*value, where));
-    for (const std::string& text : texts) {
-      auto range = parse_port_range(text);
-      if (!range) return refused(where, range.error().what);
-      rule.ports.push_back(*range);
-    }
+    BJ_TRY(rule.ports, read_ports(*value, where));
     return {};
   }
   const auto is_range = [](const Target& target) { return target.kind == Target::Kind::kRange; };
@@ -108,21 +33,6 @@ Result<void> read_ports(const json::value* value, const std::string& where, Netw
   return {};
 }
 
-Result<void> read_request_part(const json::object& object, const std::string& where, NetworkRule& rule) {
-  if (const json::value* methods = object.if_contains("methods")) {
-    BJ_TRY(rule.methods, strings_of(*methods, where + ".methods"));
-    for (const std::string& method : *rule.methods) {
-      if (!is_method(method))
-        return refused(where + ".methods", "\"" + shown(method) + "\" is no method: write GET, POST, ... in capitals");
-    }
-  }
-  if (const json::value* paths = object.if_contains("paths")) {
-    BJ_TRY(rule.paths, strings_of(*paths, where + ".paths"));
-    for (const std::string& path : *rule.paths) BJ_CHECK(check_path_pattern(path, where + ".paths"));
-  }
-  return {};
-}
-
 Result<NetworkRule> read_rule(const json::value& value, const std::string& where) {
   if (!value.is_object()) return refused(where, "must be an object with \"allow\" or \"deny\"");
   const json::object& object = value.get_object();
@@ -132,9 +42,10 @@ Result<NetworkRule> read_rule(const json::value& value, const std::string& where
   if ((allow == nullptr) == (deny == nullptr)) return refused(where, "say either \"allow\" or \"deny\", and whom");
   NetworkRule rule;
   rule.action = allow != nullptr ? NetworkRule::Action::kAllow : NetworkRule::Action::kDeny;
-  BJ_CHECK(read_targets(allow != nullptr ? *allow : *deny, where + (allow != nullptr ? ".allow" : ".deny"), rule));
-  BJ_CHECK(read_ports(object.if_contains("ports"), where + ".ports", rule));
-  BJ_CHECK(read_request_part(object, where, rule));
+  BJ_TRY(rule.targets,
+         read_targets(allow != nullptr ? *allow : *deny, where + (allow != nullptr ? ".allow" : ".deny")));
+  BJ_CHECK(read_rule_ports(object.if_contains("ports"), where + ".ports", rule));
+  BJ_CHECK(read_request_part(object, where, rule.methods, rule.paths));
   const bool has_empty = rule.targets.empty() || rule.ports.empty() || (rule.methods && rule.methods->empty()) ||
                          (rule.paths && rule.paths->empty());
   if (deny != nullptr && has_empty)
@@ -219,13 +130,6 @@ std::string_view name_of(NetworkPreset preset) {
     case NetworkPreset::kOpen: return "open";
   }
   return "none";
-}
-
-template <class Items, class Text>
-json::array list_of(const Items& items, Text text) {
-  json::array list;
-  for (const auto& item : items) list.emplace_back(text(item));
-  return list;
 }
 
 json::object rule_json(const NetworkRule& rule) {
