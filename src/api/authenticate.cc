@@ -31,7 +31,7 @@ Result<Actor> find_actor(Store& store, const Secret& key, const std::string& use
   BJ_TRY(const std::optional<ApiKeyRow> row, store.api_keys().find(key));
   if (!row) return fail(Code::kDenied, "Unauthorized");
   (void)store.api_keys().touch(*row);  // a note of use is not worth failing a request
-  Actor actor{row->organization, row->user, row->id, row->role};
+  Actor actor{row->organization, row->user, row->id, row->role, row->limits};
   if (user.empty() || user == actor.user) return actor;
   BJ_TRY(const std::optional<UserRow> named, store.users().find(user));
   if (named && named->organization == actor.organization) actor.user = named->id;

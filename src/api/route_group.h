@@ -13,6 +13,7 @@ namespace bj {
 struct RouteExtras {
   Access access = Access::kByMethod;
   std::vector<ParameterDoc> parameters;
+  Work work = Work::kLight;
 };
 
 template <class Services>
@@ -28,6 +29,7 @@ class RouteGroup {
            boost::json::value answer, RouteExtras extras = {}) {
     RouteOptions options;
     options.access = extras.access;
+    options.work = extras.work;
     options.doc.tag = tag_;
     options.doc.summary = summary;
     options.doc.parameters = std::move(extras.parameters);

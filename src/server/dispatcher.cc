@@ -52,18 +52,6 @@ bool wants_web_socket(const HttpRequest& request) {
          has_token(request.headers.get("Connection"), "upgrade");
 }
 
-Task<Result<std::string>> collected(LimitedBody& body) {
-  std::string text;
-  for (;;) {
-    BJ_CO_TRY(std::string piece, co_await body.read());
-    if (piece.empty()) co_return text;
-    if (text.empty())
-      text = std::move(piece);
-    else
-      text += piece;
-  }
-}
-
 }  // namespace
 
 Task<Result<std::string>> LimitedBody::read() {
@@ -86,8 +74,8 @@ HttpResponse body_failure(const Error& error) {
   }
 }
 
-Dispatcher::Dispatcher(Service service, SitePolicy site, Reach reach)
-    : service_(std::move(service)), site_(std::move(site)), reach_(reach) {
+Dispatcher::Dispatcher(Service service, SitePolicy site, RateLimits rates, Reach reach)
+    : service_(std::move(service)), site_(std::move(site)), reach_(reach), limiter_(rates) {
   std::random_device random;
   id_prefix_ = fmt::format("{:08x}{:08x}", random(), random());
 }
@@ -132,8 +120,8 @@ Task<HttpResponse> Dispatcher::handle(HttpRequest& request, LimitedBody& body) {
     request.body_stream = &body;
     co_return co_await route.handler(request);
   }
-  Result<std::string> text = co_await collected(body);
-  if (!text) co_return body_failure(text.error());
+  tl::expected<std::string, HttpResponse> text = co_await collect(body, request.hold.get());
+  if (!text) co_return std::move(text.error());
   request.body = std::move(*text);
   co_return co_await route.handler(request);
 }
@@ -188,9 +176,44 @@ Task<std::optional<HttpResponse>> Dispatcher::authenticate(HttpRequest& request,
   }
   throttle_.succeeded(request.peer, credential);
   request.actor = std::move(*actor);
+  if (std::optional<HttpResponse> refused = limit(request, route)) co_return std::move(*refused);
   if (request.actor.role < needed_role(route))
     co_return error_response(403, "This key's role may not do that: use a key with a higher role");
   co_return std::nullopt;
+}
+
+std::optional<HttpResponse> Dispatcher::limit(HttpRequest& request, const Route& route) {
+  std::optional<OverLimit> over = limiter_.admit(request.actor, Clock::now(), request.hold);
+  if (!over && route.options.work == Work::kRun) over = request.hold->take_run();
+  if (!over) return std::nullopt;
+  return too_many(*over);
+}
+
+HttpResponse Dispatcher::too_many(const OverLimit& over) {
+  service_.metrics.counter("belljar_http_limited_total", "Requests over a limit of their key", {{"limit", over.limit}})
+      .add();
+  return with_header(error_response(429, over.sentence), "Retry-After", std::to_string(over.retry_after_s));
+}
+
+Task<tl::expected<std::string, HttpResponse>> Dispatcher::collect(LimitedBody& body, KeyHold* hold) {
+  std::string text;
+  const uint64_t promised = body.length().value_or(0);
+  // What is longer than the route allows is refused by the first read.
+  if (hold != nullptr && promised <= body.limit()) {
+    if (const std::optional<OverLimit> over = hold->take_bytes(promised)) co_return tl::unexpected(too_many(*over));
+  }
+  for (;;) {
+    Result<std::string> piece = co_await body.read();
+    if (!piece) co_return tl::unexpected(body_failure(piece.error()));
+    if (piece->empty()) co_return text;
+    if (hold != nullptr && !body.length()) {
+      if (const auto over = hold->take_bytes(piece->size())) co_return tl::unexpected(too_many(*over));
+    }
+    if (text.empty())
+      text = std::move(*piece);
+    else
+      text += *piece;
+  }
 }
 
 Dispatcher::Series& Dispatcher::series(const HttpRequest& request, unsigned status) {

@@ -18,6 +18,7 @@ class LimitedBody : public BodyReader {
  public:
   explicit LimitedBody(BodyReader& body) : body_(body) {}
   void set_limit(uint64_t bytes) { limit_ = bytes; }
+  uint64_t limit() const { return limit_; }
   Task<Result<std::string>> read() override;
   std::optional<uint64_t> length() const override { return body_.length(); }
 
@@ -36,7 +37,7 @@ class Dispatcher {
  public:
   enum class Reach { kLoopback, kNetwork };
 
-  Dispatcher(Service service, SitePolicy site, Reach reach);
+  Dispatcher(Service service, SitePolicy site, RateLimits rates, Reach reach);
 
   // Gives the request its id.
   void identify(HttpRequest& request);
@@ -57,6 +58,11 @@ class Dispatcher {
   // An answer of its own instead of the handler's: not found, not allowed, not ours.
   std::optional<HttpResponse> refusal(const HttpRequest& request, const RouteMatch& match) const;
   Task<std::optional<HttpResponse>> authenticate(HttpRequest& request, const Route& route);
+  // One too many of its key's requests or runs?
+  std::optional<HttpResponse> limit(HttpRequest& request, const Route& route);
+  HttpResponse too_many(const OverLimit& over);
+  // The whole body; else the answer to one that can't be had.
+  Task<tl::expected<std::string, HttpResponse>> collect(LimitedBody& body, KeyHold* hold);
   // Lets pages of the configured origins, and no others, read the response (CORS).
   void share(const HttpRequest& request, HttpResponse& response) const;
   bool is_public(Access access) const;
@@ -66,6 +72,7 @@ class Dispatcher {
   SitePolicy site_;
   Reach reach_;
   AuthThrottle throttle_;
+  RateLimiter limiter_;
   std::string id_prefix_;
   uint64_t ids_ = 0;
   std::map<std::tuple<const char*, Method, unsigned>, Series> series_;

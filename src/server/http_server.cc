@@ -130,7 +130,7 @@ Task<void> HttpServer::serve(Service service) {
   Impl& it = *impl_;
   const bool local = it.options.address.is_loopback();
   it.open_connections = service.metrics.gauge("belljar_http_connections", "Open connections");
-  it.dispatcher.emplace(std::move(service), it.options.site,
+  it.dispatcher.emplace(std::move(service), it.options.site, it.options.rates,
                         local ? Dispatcher::Reach::kLoopback : Dispatcher::Reach::kNetwork);
   while (!it.stopping) {
     auto [error, socket] = co_await it.acceptor.async_accept(kNoThrow);

@@ -19,6 +19,7 @@
 #include "base/async.h"
 #include "server/address.h"
 #include "server/metrics.h"
+#include "server/rate_limits.h"
 #include "server/router.h"
 
 namespace bj {
@@ -50,6 +51,7 @@ struct ServerOptions {
   std::optional<AllowPlain> allow_plain;  // without TLS, only loopback is listened on unless this is set
   SitePolicy site;
   ServerLimits limits;
+  RateLimits rates;
 };
 
 // Finds out who asks, by the request's headers. A failure of kDenied is answered by 401, others by their code's status.

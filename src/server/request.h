@@ -2,17 +2,20 @@
 // response's stream may refer to it. Everything in it comes from the network: bounded in size, not otherwise trusted.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/async.h"
 #include "base/actor.h"
+#include "base/async.h"
 #include "server/headers.h"
 
 namespace bj {
+
+class KeyHold;
 
 enum class Method { kGet, kHead, kPost, kPut, kPatch, kDelete, kOptions };
 const char* name_of(Method method);
@@ -56,6 +59,7 @@ struct HttpRequest {
   std::string peer;                   // the client's IP address
   std::string local;                  // the IP address at which it arrived
   Actor actor;                        // empty on public routes
+  std::shared_ptr<KeyHold> hold;      // what it takes of its key's limits (rate_limits.h); none on public routes
   const char* route = "";             // the pattern that matched, for logs and metrics
 
   // A path parameter of the route's pattern; asking for one that the pattern lacks is a bug.

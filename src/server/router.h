@@ -34,6 +34,7 @@ enum class Access {
 };
 enum class BodyKind { kCollected, kStreamed };
 enum class RouteKind { kHttp, kWebSocket };
+enum class Work { kLight, kRun };  // kRun: it runs a tool, so it counts among the runs of its key
 
 inline constexpr uint64_t kDefaultBodyLimit = (16 << 20) + (64 << 10);  // 16 MiB of content and room for its envelope
 
@@ -63,6 +64,7 @@ struct RouteOptions {
   uint64_t body_limit = kDefaultBodyLimit;
   BodyKind body = BodyKind::kCollected;
   RouteKind kind = RouteKind::kHttp;
+  Work work = Work::kLight;
   RouteDoc doc;
 };
 

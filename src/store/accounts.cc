@@ -10,15 +10,23 @@ namespace {
 constexpr std::string_view kKeyPrefix = "bj_";
 constexpr size_t kKeySize = 3 + 43;
 constexpr int64_t kTouchEvery_us = 60'000'000;
-constexpr char kKeyColumns[] = "id, organization_id, user_id, name, role, created_at, last_used_at, revoked_at";
+constexpr char kKeyColumns[] =
+    "id, organization_id, user_id, name, role, created_at, last_used_at, revoked_at, requests_per_second, runs_at_once";
 
 OrganizationRow organization_of(const Row& row) { return {row.text(0), row.text(1), row.integer(2)}; }
 UserRow user_of(const Row& row) { return {row.text(0), row.text(1), row.text(2), row.integer(3)}; }
 
 Result<ApiKeyRow> api_key_of(const Row& row) {
   BJ_TRY(const Role role, role_of(row.text(4)));
-  return ApiKeyRow{row.text(0), row.text(1),    row.text(2),          row.text(3),
-                   role,        row.integer(5), row.maybe_integer(6), row.maybe_integer(7)};
+  return ApiKeyRow{row.text(0),
+                   row.text(1),
+                   row.text(2),
+                   row.text(3),
+                   role,
+                   row.integer(5),
+                   row.maybe_integer(6),
+                   row.maybe_integer(7),
+                   {row.is_null(8) ? std::optional<double>() : row.real(8), row.maybe_integer(9)}};
 }
 
 }  // namespace
@@ -82,19 +90,22 @@ Result<Role> role_of(std::string_view name) {
   return fail(Code::kInvalid, "a role is admin, member or read-only, not '" + std::string(name) + "'");
 }
 
-Result<ApiKeyTable::Made> ApiKeyTable::create(const Actor& owner, const std::string& name, Role role) {
+Result<ApiKeyTable::Made> ApiKeyTable::create(const Actor& owner, const std::string& name, Role role,
+                                              const KeyLimits& limits) {
   BJ_TRY(std::string bits, random_bytes(32));
   const Secret random = Secret::take(std::move(bits));
   Secret key = Secret::take(std::string(kKeyPrefix) + base64_url(random.reveal()));
   BJ_TRY(const std::string hash, sha256(key.reveal()));
-  ApiKeyRow row{new_id("key"), owner.organization, owner.user, name, role, now_us(), {}, {}};
+  ApiKeyRow row{new_id("key"), owner.organization, owner.user, name, role, now_us(), {}, {}, limits};
   // The user must be one of that organization.
-  BJ_TRY(
-      const Rows done,
-      database_.write("INSERT INTO api_keys (id, organization_id, user_id, name, role, key_hash, created_at) "
-                      "SELECT CAST($1 AS TEXT), organization_id, id, CAST($2 AS TEXT), CAST($3 AS TEXT), "
-                      "CAST($4 AS TEXT), CAST($5 AS BIGINT) FROM users WHERE id = $6 AND organization_id = $7",
-                      {row.id, row.name, role_name(role), to_hex(hash), row.created_at, row.user, row.organization}));
+  BJ_TRY(const Rows done,
+         database_.write("INSERT INTO api_keys (id, organization_id, user_id, name, role, key_hash, created_at, "
+                         "requests_per_second, runs_at_once) "
+                         "SELECT CAST($1 AS TEXT), organization_id, id, CAST($2 AS TEXT), CAST($3 AS TEXT), "
+                         "CAST($4 AS TEXT), CAST($5 AS BIGINT), CAST($6 AS DOUBLE PRECISION), CAST($7 AS BIGINT) "
+                         "FROM users WHERE id = $8 AND organization_id = $9",
+                         {row.id, row.name, role_name(role), to_hex(hash), row.created_at, limits.requests_per_second,
+                          limits.runs_at_once, row.user, row.organization}));
   if (done.affected == 0) return fail_not_found("User", owner.user);
   return Made{std::move(row), std::move(key)};
 }

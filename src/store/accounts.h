@@ -46,12 +46,13 @@ class ApiKeyTable {
   };
 
   explicit ApiKeyTable(Database& database) : database_(database) {}
-  Result<Made> create(const Actor& owner, const std::string& name, Role role);
+  Result<Made> create(const Actor& owner, const std::string& name, Role role, const KeyLimits& limits = {});
   // The hot path of every request. Nothing for an unknown or revoked key.
   Result<std::optional<ApiKeyRow>> find(const Secret& key);
   Result<std::vector<ApiKeyRow>> list(const std::string& organization);
   Result<ApiKeyRow> revoke(const std::string& organization, const std::string& id);
-  // Records a use of a key that was just found; a later one within a minute is not written again, nor waits for writers.
+  // Records a use of a key that was just found; a later one within a minute is not written again, nor waits for
+  // writers.
   Result<void> touch(const ApiKeyRow& key);
 
  private:

@@ -20,34 +20,53 @@ struct Progress {
   bool done = false;
 };
 
-Result<void> rewrite(Transaction& transaction, Vault& vault, const VariableKind& kind, const std::string& key_id,
+// A table whose column value_enc holds secrets.
+struct SecretTable {
+  std::string_view name;
+  std::string_view clear;  // where clear values of old are: a column, or an empty text
+  std::string_view wipe;   // takes them away
+};
+constexpr std::string_view kWipe = "value = '', ";
+constexpr SecretTable kTables[] = {
+    {kSandboxVariables.table, "value", kWipe}, {kAgentVariables.table, "value", kWipe}, {kCredentialTable, "''", ""}};
+
+// The columns of a row that is read here.
+constexpr size_t kId = 0, kClear = 1, kEncrypted = 2;
+
+Result<void> rewrite(Transaction& transaction, Vault& vault, const SecretTable& table, const std::string& key_id,
                      const Row& row) {
-  BJ_TRY(const VariableRow variable, variable_of(row, vault, kind));
-  BJ_TRY(const std::string text, vault.encrypt(key_id, variable.value, {kind.table, variable.id, "value_enc"}));
-  BJ_CHECK(transaction.run("UPDATE " + std::string(kind.table) + " SET value = '', value_enc = $1 WHERE id = $2",
-                           {text, variable.id}));
+  const std::string& id = row.text(kId);
+  const Place place{table.name, id, "value_enc"};
+  Secret value(row.text(kClear));
+  if (!row.is_null(kEncrypted)) {
+    BJ_TRY(value, vault.decrypt(row.text(kEncrypted), place));
+  }
+  BJ_TRY(const std::string text, vault.encrypt(key_id, value, place));
+  BJ_CHECK(transaction.run(
+      "UPDATE " + std::string(table.name) + " SET " + std::string(table.wipe) + "value_enc = $1 WHERE id = $2",
+      {text, id}));
   return {};
 }
 
 // Clear values of old count as secrets, too.
 bool needs_rewriting(Vault& vault, const std::string& key_id, const Row& row) {
-  if (row.is_null(5)) return !row.text(4).empty();
-  return !row.text(4).empty() || !vault.is_current(key_id, row.text(5));
+  if (row.is_null(kEncrypted)) return !row.text(kClear).empty();
+  return !row.text(kClear).empty() || !vault.is_current(key_id, row.text(kEncrypted));
 }
 
-Result<Progress> rewrite_batch(Transaction& transaction, Vault& vault, const VariableKind& kind,
+Result<Progress> rewrite_batch(Transaction& transaction, Vault& vault, const SecretTable& table,
                                const std::string& wanted, const Progress& before) {
   BJ_TRY(const std::string key_id, vault.write_key(transaction));
   if (key_id != wanted) return fail(Code::kBusy, "another process changed the key meanwhile: rotate again");
-  BJ_TRY(const Rows rows, transaction.run("SELECT " + variable_columns(kind) + " FROM " + std::string(kind.table) +
-                                              " WHERE id > $1 ORDER BY id LIMIT $2",
+  BJ_TRY(const Rows rows, transaction.run("SELECT id, " + std::string(table.clear) + ", value_enc FROM " +
+                                              std::string(table.name) + " WHERE id > $1 ORDER BY id LIMIT $2",
                                           {before.after, kBatch}));
   Progress progress = before;
   progress.done = rows.rows.empty();
   for (const Row& row : rows.rows) {
-    progress.after = row.text(0);
+    progress.after = row.text(kId);
     if (!needs_rewriting(vault, key_id, row)) continue;
-    BJ_CHECK(rewrite(transaction, vault, kind, key_id, row));
+    BJ_CHECK(rewrite(transaction, vault, table, key_id, row));
     progress.changed++;
   }
   return progress;
@@ -60,11 +79,11 @@ Result<int64_t> rotate_secrets(Store& store) {
   BJ_TRY(const Fd lock, lock_key_file(vault.key_file()));
   BJ_TRY(const std::string key_id, vault.begin_rotation(store.database()));
   int64_t changed = 0;
-  for (const VariableKind& kind : {kSandboxVariables, kAgentVariables}) {
+  for (const SecretTable& table : kTables) {
     Progress progress;
     while (!progress.done) {
       BJ_TRY(progress, store.database().transact_value<Progress>([&](Transaction& transaction) {
-        return rewrite_batch(transaction, vault, kind, key_id, progress);
+        return rewrite_batch(transaction, vault, table, key_id, progress);
       }));
     }
     changed += progress.changed;

@@ -55,6 +55,7 @@ struct ApiKeyRow {
   int64_t created_at = 0;
   std::optional<int64_t> last_used_at;
   std::optional<int64_t> revoked_at;
+  KeyLimits limits;
 };
 
 struct ToolRow {
@@ -133,6 +134,23 @@ struct SandboxConfigRow {
   Text organization;
   Text type;    // e2b | modal | local; given once, at creation
   Text config;  // JSON object
+  Stamp stamp;
+};
+
+// What an organization's calls may reach at most.
+struct NetworkPolicyRow {
+  Text organization;
+  Text policy;  // JSON
+  int64_t updated_at = 0;
+  MaybeText updated_by;
+};
+
+// A secret that the gate gives to requests, without its value.
+struct CredentialRow {
+  Text id;
+  Text organization;
+  Text name;     // unique in the organization
+  Text binding;  // JSON object: where it is used
   Stamp stamp;
 };
 

@@ -208,10 +208,39 @@ Migration audit_step() {
           }};
 }
 
+Migration gate_step() {
+  return {3,
+          "network policies, credentials, limits of keys",
+          {
+              // Of an organization, written by its administrators.
+              R"(CREATE TABLE network_policies (
+                   organization_id TEXT PRIMARY KEY REFERENCES organizations (id),
+                   policy TEXT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   last_updated_by_id TEXT))",
+              // What the gate gives to requests: where (binding, JSON) and what (encrypted).
+              R"(CREATE TABLE credentials (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   name TEXT NOT NULL,
+                   binding TEXT NOT NULL,
+                   value_enc TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   CONSTRAINT uix_credential_name UNIQUE (name, organization_id),
+                   UNIQUE (id, organization_id)))",
+              // Null: what the server gives to every key.
+              "ALTER TABLE api_keys ADD COLUMN requests_per_second DOUBLE PRECISION",
+              "ALTER TABLE api_keys ADD COLUMN runs_at_once BIGINT",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> steps = {first_step(), audit_step()};
+  static const std::vector<Migration> steps = {first_step(), audit_step(), gate_step()};
   return steps;
 }
 

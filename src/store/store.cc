@@ -51,6 +51,8 @@ Store::Store(std::unique_ptr<Database> database, std::unique_ptr<Vault> vault)
       blocks_(*database_),
       sandbox_configs_(*database_),
       sandbox_variables_(*database_, *vault_),
+      network_policies_(*database_),
+      credentials_(*database_, *vault_),
       calls_(*database_),
       audit_(*database_) {}
 

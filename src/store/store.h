@@ -11,7 +11,9 @@
 #include "store/audit_table.h"
 #include "store/block_table.h"
 #include "store/call_table.h"
+#include "store/credential_table.h"
 #include "store/database.h"
+#include "store/network_policy_table.h"
 #include "store/sandbox_config_table.h"
 #include "store/sandbox_variable_table.h"
 #include "store/tool_table.h"
@@ -40,6 +42,8 @@ class Store {
   BlockTable& blocks() { return blocks_; }
   SandboxConfigTable& sandbox_configs() { return sandbox_configs_; }
   SandboxVariableTable& sandbox_variables() { return sandbox_variables_; }
+  NetworkPolicyTable& network_policies() { return network_policies_; }
+  CredentialTable& credentials() { return credentials_; }
   CallTable& calls() { return calls_; }
   AuditTable& audit() { return audit_; }
 
@@ -56,6 +60,8 @@ class Store {
   BlockTable blocks_;
   SandboxConfigTable sandbox_configs_;
   SandboxVariableTable sandbox_variables_;
+  NetworkPolicyTable network_policies_;
+  CredentialTable credentials_;
   CallTable calls_;
   AuditTable audit_;
 };

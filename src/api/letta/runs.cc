@@ -49,9 +49,9 @@ Task<Result<HttpResponse>> run_of_agent(Services services, HttpRequest& request)
 void add_run_routes(Router& router, const std::string& prefix, Services services) {
   RouteGroup<Services> runs(router, prefix, "runs", services);
   runs.add(Method::kPost, "/tools/run", run_from_source, "Run a tool from its source", run_from_source_schema(),
-           json::object{{"type", "object"}});
+           json::object{{"type", "object"}}, {.work = Work::kRun});
   runs.add(Method::kPost, "/agents/{agent_id}/tools/{tool_name}/run", run_of_agent, "Run an agent's tool",
-           run_args_schema(), ref("ToolExecutionResult"));
+           run_args_schema(), ref("ToolExecutionResult"), {.work = Work::kRun});
 }
 
 }  // namespace bj::letta
