@@ -12,7 +12,7 @@ namespace bj {
 
 struct RouteExtras {
   Access access = Access::kByMethod;
-  std::vector<ParameterDoc> parameters;
+  std::vector<ParameterDoc> parameters{};
   Work work = Work::kLight;
 };
 

@@ -17,11 +17,17 @@ struct Class {
 };
 constexpr Class kFileSystem{1001, "File System Activity", 1, "System Activity"};
 constexpr Class kProcess{1007, "Process Activity", 1, "System Activity"};
+constexpr Class kNetwork{4001, "Network Activity", 4, "Network Activity"};
 constexpr Class kApi{6003, "API Activity", 6, "Application Activity"};
+
+bool is_about_the_network(const AuditRow& event) {
+  return event.kind == "secret_use" || (event.kind == "policy_decision" && event.action.starts_with("network."));
+}
 
 Class class_of(const AuditRow& event) {
   if (event.kind == "command") return kProcess;
   if (event.kind == "file_write") return kFileSystem;
+  if (is_about_the_network(event)) return kNetwork;
   return kApi;
 }
 
@@ -30,10 +36,19 @@ struct Activity {
   const char* name;
 };
 
+Activity network_activity_of(const AuditRow& event) {
+  if (event.kind == "secret_use") return {6, "Traffic"};
+  if (event.outcome == "allowed") return {1, "Open"};
+  if (event.outcome == "failed") return {4, "Fail"};
+  if (event.outcome == "denied") return {5, "Refuse"};
+  return {99, "Other"};
+}
+
 // The verb is what follows the last dot of the action.
 Activity activity_of(const AuditRow& event) {
   if (event.kind == "command") return {1, "Launch"};
   if (event.kind == "file_write") return {3, "Update"};
+  if (is_about_the_network(event)) return network_activity_of(event);
   const std::string_view action = event.action;
   const std::string_view verb = action.substr(action.rfind('.') + 1);
   if (verb == "create") return {1, "Create"};
@@ -51,6 +66,25 @@ json::object actor_of(const AuditRow& event) {
   return {{"user", std::move(user)}};
 }
 
+// Where to, by which rule.
+void add_network_fields(const AuditRow& event, json::object& out) {
+  json::error_code bad;
+  const json::value parsed = json::parse(event.detail, bad);
+  const json::object detail = parsed.is_object() ? parsed.get_object() : json::object();
+  json::object to;
+  for (const auto& [ours, theirs] : {std::pair{"host", "hostname"}, {"port", "port"}, {"address", "ip"}}) {
+    if (const json::value* const value = detail.if_contains(ours)) to[theirs] = *value;
+  }
+  out["dst_endpoint"] = std::move(to);
+  out["src_endpoint"] = {{"name", "sandbox"}};
+  out["connection_info"] = {{"direction_id", 2}, {"direction", "Outbound"}, {"protocol_name", "tcp"}};
+  const json::value* const decision = detail.if_contains("decision");
+  if (decision == nullptr || !decision->is_object()) return;
+  if (const json::value* const rule = decision->get_object().if_contains("rule_text"))
+    out["firewall_rule"] = {{"name", *rule}};
+  if (const json::value* const reason = decision->get_object().if_contains("reason")) out["message"] = *reason;
+}
+
 void add_class_fields(const AuditRow& event, const Class& its_class, json::object& out) {
   const std::string subject = event.subject.value_or("");
   if (its_class.uid == kProcess.uid) {
@@ -59,6 +93,8 @@ void add_class_fields(const AuditRow& event, const Class& its_class, json::objec
   } else if (its_class.uid == kFileSystem.uid) {
     out["file"] = {{"name", subject}, {"type_id", 1}};
     out["device"] = {{"type_id", 0}, {"name", "sandbox"}};
+  } else if (its_class.uid == kNetwork.uid) {
+    add_network_fields(event, out);
   } else {
     out["api"] = {{"operation", event.action}, {"service", {{"name", "belljar"}}}};
     out["src_endpoint"] = {{"name", "unknown"}};
@@ -72,7 +108,7 @@ void add_class_fields(const AuditRow& event, const Class& its_class, json::objec
 json::object ocsf_of(const AuditRow& event) {
   const Class its_class = class_of(event);
   const Activity activity = activity_of(event);
-  const bool good = event.outcome == "success" || event.outcome == "ok";
+  const bool good = event.outcome == "success" || event.outcome == "ok" || event.outcome == "allowed";
   json::error_code bad;
   json::object out{{"class_uid", its_class.uid},
                    {"class_name", its_class.name},

@@ -4,15 +4,15 @@
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/id.h"
-#include "store/crypto.h"
 #include "base/secret.h"
+#include "store/crypto.h"
 #include "sys/files.h"
+#include "sys/private_file.h"
 
 namespace bj {
 namespace {
@@ -67,17 +67,6 @@ Result<void> make(const std::string& path) {
   return {};
 }
 
-Result<Secret> read_private(const std::string& path) {
-  BJ_TRY(const Fd file, open_path(path, O_RDONLY | O_NOFOLLOW));
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return fail_errno("fstat(" + path + ")");
-  if (!S_ISREG(status.st_mode)) return fail(Code::kDenied, path + " is not a regular file");
-  if ((status.st_mode & 077) != 0)
-    return fail(Code::kDenied, path + " may be read by others than its owner: if nobody did, run chmod 600 " + path);
-  BJ_TRY(std::string text, read_all(file.get(), kMostBytes, path));
-  return Secret::take(std::move(text));
-}
-
 }  // namespace
 
 Result<PublicKey> PublicKey::of(std::shared_ptr<EVP_PKEY> key) {
@@ -111,7 +100,7 @@ bool PublicKey::verifies(std::string_view text, std::string_view signature) cons
 
 Result<SigningKey> SigningKey::open(const std::string& path) {
   if (::access(path.c_str(), F_OK) != 0) BJ_CHECK(make(path));
-  BJ_TRY(const Secret pem, read_private(path));
+  BJ_TRY(const Secret pem, read_private_file(path, kMostBytes));
   const Bio bio(BIO_new_mem_buf(pem.reveal().data(), static_cast<int>(pem.reveal().size())));
   if (!bio) return fail_crypto("BIO_new_mem_buf");
   SigningKey key;

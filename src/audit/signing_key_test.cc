@@ -97,6 +97,19 @@ TEST(OcsfTest, ClassesAndActivitiesFit) {
   row.kind = "command";
   EXPECT_EQ(ocsf_of(row).at("type_uid"), 100701);
   EXPECT_EQ(ocsf_of(row).at("unmapped").at("detail").at("number"), 1);
+  row.kind = "policy_decision";
+  row.action = "network.connect";
+  row.outcome = "denied";
+  row.detail = R"({"host": "evil.example", "port": 443, "decision": {"rule_text": "deny *.example", "reason": "r"}})";
+  EXPECT_EQ(ocsf_of(row).at("type_uid"), 400105);
+  EXPECT_EQ(ocsf_of(row).at("status_id"), 2);
+  EXPECT_EQ(ocsf_of(row).at("dst_endpoint").at("hostname"), "evil.example");
+  EXPECT_EQ(ocsf_of(row).at("firewall_rule").at("name"), "deny *.example");
+  row.outcome = "allowed";
+  EXPECT_EQ(ocsf_of(row).at("type_uid"), 400101);
+  EXPECT_EQ(ocsf_of(row).at("status_id"), 1);
+  row.kind = "secret_use";
+  EXPECT_EQ(ocsf_of(row).at("class_uid"), 4001);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/limit_fields.h"
+#include "cli/rate_fields.h"
 #include "cli/say.h"
 #include "cli/service_options.h"
 #include "cli/table.h"
@@ -46,6 +47,9 @@ std::vector<ShownSetting> own_settings(const Settings& settings) {
   add("letta_secret_format", settings.letta_secret_format ? "true" : "false");
   add("pass_proxies", settings.pass_proxies ? "true" : "false");
   add("calls.keep_days", std::to_string(settings.keep_calls.count() / 24));
+  add("network.policy", settings.network);
+  add("credentials.directory", settings.credentials_directory);
+  for (const RateField& field : rate_fields()) add(field.name, rate_text(field, settings.rates));
   for (const LimitField& field : limit_fields()) {
     add(std::string("limits.") + field.key, limit_text(field, settings.limits));
   }

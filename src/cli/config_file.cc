@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include "cli/limit_fields.h"
+#include "cli/rate_fields.h"
 #include "cli/sizes.h"
 
 namespace bj {
@@ -26,6 +27,16 @@ class Reader {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return tool_setting(k, n); }));
       } else if (name == "calls") {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return calls(k, n); }));
+      } else if (name == "server") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return server(k, n); }));
+      } else if (name == "network") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) {
+          return only("network", k, "policy", n, settings_.network);
+        }));
+      } else if (name == "credentials") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) {
+          return only("credentials", k, "directory", n, settings_.credentials_directory);
+        }));
       } else if (name == "pool") {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return pool(k, n); }));
       } else {
@@ -70,6 +81,27 @@ class Reader {
     settings_.keep_calls = std::chrono::hours(24 * *days);
     settings_.origins["calls.keep_days"] = place(node.source());
     return {};
+  }
+
+  // A table that has one key.
+  Result<void> only(std::string_view table, std::string_view name, std::string_view known, const toml::node& node,
+                    std::string& into) {
+    if (name != known) return wrong(node, fmt::format("there is no setting \"{}\", only {}", name, known));
+    BJ_TRY(into, text(name, node));
+    settings_.origins[fmt::format("{}.{}", table, name)] = place(node.source());
+    return {};
+  }
+
+  Result<void> server(std::string_view name, const toml::node& node) {
+    for (const RateField& field : rate_fields()) {
+      if (field.name != fmt::format("server.{}", name)) continue;
+      BJ_TRY(const std::string value, as_text(name, node));
+      const Result<void> set = set_rate(field, value, settings_.rates);
+      if (!set) return wrong(node, fmt::format("{}: {}", name, set.error().what));
+      settings_.origins[field.name] = place(node.source());
+      return {};
+    }
+    return wrong(node, fmt::format("there is no setting \"{}\" of the server", name));
   }
 
   Result<std::string> text(std::string_view name, const toml::node& node) const {

@@ -12,6 +12,12 @@
 //   most = 64
 //   warm = 16
 //   idle = "30s"
+//   [server]                         # of each key: rate_fields.h
+//   rate_limit = 100
+//   [network]
+//   policy = "packages"              # of organizations that have none; as --network takes it
+//   [credentials]
+//   directory = "/etc/belljar/credentials"
 #pragma once
 
 #include <string>

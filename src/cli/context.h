@@ -41,6 +41,8 @@ void add_env(CLI::App& app, Context& context);
 void add_exec(CLI::App& app, Context& context);
 void add_key(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
+void add_network(CLI::App& app, Context& context);
+void add_credential(CLI::App& app, Context& context);
 void add_secrets(CLI::App& app, Context& context);
 void add_selftest(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);

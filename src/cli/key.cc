@@ -12,6 +12,8 @@
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/open_store.h"
+#include "cli/organization.h"
+#include "cli/rate_fields.h"
 #include "cli/record_act.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -29,49 +31,55 @@ A key is shown once, when it is made; the database holds its hash.
 Examples:
   belljar key create --name ci --role member
   belljar key create --organization research --role read-only
+  belljar key create --name crawler --rate 5 --runs 2
   belljar key list
   belljar key revoke key-123e4567-e89b-42d3-8456-426614174000)";
 
 struct KeyFlags {
-  std::string organization, name = "cli", role = "member", id;
+  std::string organization, name = "cli", role = "member", id, rate, runs;
 };
 
-json::object key_json(const ApiKeyRow& key, const std::string& organization) {
-  return {{"id", key.id},
-          {"name", key.name},
-          {"organization", organization},
-          {"organization_id", key.organization},
-          {"user_id", key.user},
-          {"role", role_name(key.role)},
-          {"created_at", time_text(key.created_at)},
-          {"last_used_at", key.last_used_at ? json::value(time_text(*key.last_used_at)) : json::value(nullptr)},
-          {"revoked_at", key.revoked_at ? json::value(time_text(*key.revoked_at)) : json::value(nullptr)}};
+Result<KeyLimits> limits_of(const KeyFlags& flags) {
+  KeyLimits limits;
+  if (!flags.rate.empty()) {
+    BJ_TRY(limits.requests_per_second, parse_rate(flags.rate));
+  }
+  if (!flags.runs.empty()) {
+    BJ_TRY(limits.runs_at_once, parse_runs(flags.runs));
+  }
+  return limits;
 }
 
-// The organization of that name or id, made if there is none; its first user owns its keys.
-Result<Actor> owner_in(Store& store, const std::string& organization) {
-  if (organization.empty()) return local_actor();
-  BJ_TRY(const std::vector<OrganizationRow> known, store.organizations().list());
-  std::string id;
-  for (const OrganizationRow& row : known) {
-    if (row.name == organization || row.id == organization) id = row.id;
-  }
-  if (id.empty()) {
-    BJ_TRY(const OrganizationRow made, store.organizations().create(organization));
-    id = made.id;
-  }
-  BJ_TRY(const std::vector<UserRow> users, store.users().list(id));
-  if (!users.empty()) return Actor{id, users.front().id, "", Role::kAdmin};
-  BJ_TRY(const UserRow user, store.users().create(id, organization));
-  return Actor{id, user.id, "", Role::kAdmin};
+// Those that are the key's own.
+void add_limits(const KeyLimits& limits, json::object& into) {
+  if (limits.requests_per_second) into["requests_per_second"] = *limits.requests_per_second;
+  if (limits.runs_at_once) into["runs_at_once"] = *limits.runs_at_once;
+}
+
+json::object key_json(const ApiKeyRow& key, const std::string& organization) {
+  json::object shown{
+      {"id", key.id},
+      {"name", key.name},
+      {"organization", organization},
+      {"organization_id", key.organization},
+      {"user_id", key.user},
+      {"role", role_name(key.role)},
+      {"created_at", time_text(key.created_at)},
+      {"last_used_at", key.last_used_at ? json::value(time_text(*key.last_used_at)) : json::value(nullptr)},
+      {"revoked_at", key.revoked_at ? json::value(time_text(*key.revoked_at)) : json::value(nullptr)}};
+  add_limits(key.limits, shown);
+  return shown;
 }
 
 int create(const KeyFlags& flags, const Settings& settings) {
   return with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(const Role role, role_of(flags.role));
-    BJ_TRY(const Actor owner, owner_in(store, flags.organization));
-    BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, flags.name, role));
-    BJ_CHECK(record_act(store, settings.data_directory, owner, "key.create", made.row.id, {{"role", role_name(role)}}));
+    BJ_TRY(const Actor owner, ensure_actor_in(store, flags.organization));
+    BJ_TRY(const KeyLimits limits, limits_of(flags));
+    BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, flags.name, role, limits));
+    json::object detail{{"role", role_name(role)}};
+    add_limits(limits, detail);
+    BJ_CHECK(record_act(store, settings.data_directory, owner, "key.create", made.row.id, std::move(detail)));
     if (settings.json) {
       json::object shown = key_json(made.row, flags.organization);
       shown["key"] = made.key.reveal();
@@ -136,6 +144,10 @@ void add_key(CLI::App& app, Context& context) {
   make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")
       ->type_name("NAME");
   make->add_option("--role", flags->role, "read-only, member or admin [member]")->type_name("ROLE");
+  make->add_option("--rate", flags->rate, "requests a second it may make, instead of the server's rate_limit; 0: any")
+      ->type_name("NUMBER");
+  make->add_option("--runs", flags->runs, "runs it may have at a time, instead of the server's runs_at_once; 0: any")
+      ->type_name("NUMBER");
   add_json_flag(*make, context, "print {id, key, name, organization, role, ...}");
   make->callback([flags, &context] { context.status = create(*flags, context.settings); });
 

@@ -51,6 +51,8 @@ void add_commands(CLI::App& app, Context& context) {
   add_calls(app, context);
   add_audit(app, context);
   add_key(app, context);
+  add_network(app, context);
+  add_credential(app, context);
   add_secrets(app, context);
   add_config(app, context);
   add_doctor(app, context);

@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <charconv>
 
 #include "egress/policy_json.h"
@@ -45,7 +46,7 @@ Result<boost::json::object> allow_rule(std::string_view text) {
   return boost::json::object{{"allow", std::string(host)}, {"ports", std::move(ports)}};
 }
 
-Result<NetworkPolicy> allow_list(std::string_view list) {
+Result<boost::json::value> allow_list(std::string_view list) {
   boost::json::array rules;
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());
@@ -53,22 +54,36 @@ Result<NetworkPolicy> allow_list(std::string_view list) {
     rules.push_back(std::move(rule));
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
-  return parse_network_policy(boost::json::object{{"rules", std::move(rules)}}, source());
+  return boost::json::value{{"rules", std::move(rules)}};
+}
+
+Result<boost::json::value> json_of(const std::string& text) {
+  boost::json::parse_options options;
+  options.max_depth = 8;
+  boost::system::error_code error;
+  boost::json::value value = boost::json::parse(text, error, {}, options);
+  if (error) return fail(Code::kInvalid, "the network policy is no JSON: " + error.message());
+  return value;
 }
 
 }  // namespace
 
-Result<NetworkPolicy> parse_network_flag(const std::string& text) {
+Result<boost::json::value> network_policy_json(const std::string& text) {
   if (text.starts_with(kAllow)) return allow_list(std::string_view(text).substr(kAllow.size()));
-  if (text == "none" || text == "packages" || text == "open") {
-    return parse_network_policy(boost::json::value(text), source());
-  }
+  if (text == "none" || text == "packages" || text == "open") return boost::json::value(text);
+  if (text.starts_with('{')) return json_of(text);
   const Result<std::string> file = read_file(text, kLargestFile);
   if (!file) {
-    return fail(Code::kInvalid,
-                "\"" + text + "\" is not none, packages, open, allow:HOST[:PORT],... or a file: " + file.error().what);
+    return fail(
+        Code::kInvalid,
+        "\"" + text + "\" is not none, packages, open, allow:HOST[:PORT],..., JSON or a file: " + file.error().what);
   }
-  return parse_network_policy_text(*file, source());
+  return json_of(*file);
+}
+
+Result<NetworkPolicy> parse_network_flag(const std::string& text) {
+  BJ_TRY(const boost::json::value policy, network_policy_json(text));
+  return parse_network_policy(policy, source());
 }
 
 void add_network_flag(CLI::App& command, NetworkPolicy& into) {

@@ -70,8 +70,9 @@ Task<Result<CallResult>> check(Engine& engine, const Settings& settings) {
 
 void say(const std::string& text) { print_untrusted(STDOUT_FILENO, text); }
 
-Result<ServerOptions> server_options(const ServeFlags& flags) {
+Result<ServerOptions> server_options(const ServeFlags& flags, const Settings& settings) {
   ServerOptions options;
+  options.rates = settings.rates;
   BJ_TRY(options.address, parse_address(flags.listen));
   if (flags.certificate.empty() != flags.key.empty()) {
     return fail(Code::kInvalid, "--tls-cert and --tls-key belong together");
@@ -148,7 +149,7 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
 }
 
 int serve(const ServeFlags& flags, const Settings& settings) {
-  const Result<ServerOptions> options = server_options(flags);
+  const Result<ServerOptions> options = server_options(flags, settings);
   if (!options) return refuse(options.error().what);
   const int status = with_engine(settings, engine_options(settings),
                                  [&](Engine& engine) { return serve_until_stopped(engine, settings, *options); });

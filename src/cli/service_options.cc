@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
+#include "cli/network_flag.h"
 #include "cli/open_store.h"
 
 namespace bj {
@@ -27,6 +28,9 @@ Result<ServiceOptions> service_options(const Settings& settings) {
       allowed_from_server(environ, settings.pass_proxies ? ProxyVariables::kPass : ProxyVariables::kDrop);
   options.home = process_environment("HOME");
   options.keep_calls = settings.keep_calls;
+  BJ_TRY(options.network.policy, network_policy_json(settings.network));
+  options.network.package_hosts = package_hosts(options.local.index);
+  options.network.files = CredentialFiles(settings.credentials_directory);
   return options;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/config_file.h"
 #include "cli/limit_fields.h"
+#include "cli/rate_fields.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -46,6 +47,16 @@ Result<void> read_variables(const Lookup& environment, Settings& settings) {
   take("data", "BELLJAR_DATA", settings.data_directory);
   take("template", "BELLJAR_TEMPLATE", settings.template_name);
   take("database", "BELLJAR_DATABASE", settings.database);
+  take("network.policy", "BELLJAR_NETWORK", settings.network);
+  take("credentials.directory", "BELLJAR_CREDENTIALS_DIRECTORY", settings.credentials_directory);
+  for (const RateField& field : rate_fields()) {
+    std::string value;
+    take(field.name, field.variable, value);
+    if (value.empty()) continue;
+    const Result<void> set = set_rate(field, value, settings.rates);
+    if (!set)
+      return fail(Code::kInvalid, std::string("environment variable ") + field.variable + ": " + set.error().what);
+  }
   for (const LimitField& field : limit_fields()) {
     const std::string name = variable_of(field);
     for (const bool in_ms : {false, true}) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "seal/policy.h"
+#include "server/rate_limits.h"
 #include "tools/tool_settings.h"
 
 namespace bj {
@@ -30,6 +31,9 @@ struct Settings {
   bool letta_secret_format = false;            // secrets are written so that a Letta server can read them
   bool pass_proxies = false;                   // tools get the server's *_PROXY variables
   std::chrono::hours keep_calls{30 * 24};      // records of calls; 0: for ever
+  std::string network = "none";                // of organizations without a policy; as --network takes it
+  std::string credentials_directory;           // of credentials in files; empty: there are none
+  RateLimits rates;                            // of each key
   std::vector<GivenSetting> tool_settings;     // the config file's [tools], under Letta's names
   std::map<std::string, std::string> origins;  // of what is not a default: "config.toml:3", "environment BELLJAR_DATA"
 };

@@ -147,5 +147,25 @@ TEST(LimitFieldsTest, RangesKeepASandboxStartable) {
   }
 }
 
+TEST_F(SettingsTest, LimitsOfKeysPolicyAndCredentialsAreSettings) {
+  const std::string file = write("c.toml",
+                                 "[server]\nrate_limit = 2.5\nruns_at_once = 3\nbody_bytes = \"1M\"\n"
+                                 "[network]\npolicy = \"packages\"\n[credentials]\ndirectory = \"/etc/c\"\n");
+  const auto settings = load_settings(file, true, lookup({{"BELLJAR_BURST", "9"}, {"BELLJAR_RUNS_AT_ONCE", "0"}}));
+  ASSERT_TRUE(settings) << settings.error().what;
+  EXPECT_EQ(settings->rates.requests_per_second, 2.5);
+  EXPECT_EQ(settings->rates.burst, 9);
+  EXPECT_EQ(settings->rates.runs_at_once, 0);
+  EXPECT_EQ(settings->rates.body_bytes, 1u << 20);
+  EXPECT_EQ(settings->network, "packages");
+  EXPECT_EQ(settings->credentials_directory, "/etc/c");
+  EXPECT_EQ(settings->origins.at("server.rate_limit"), file + ":2");
+  EXPECT_EQ(settings->origins.at("server.burst"), "environment BELLJAR_BURST");
+  EXPECT_NE(refusal("[server]\nrate_limit = -1\n").find("c.toml:2"), std::string::npos);
+  EXPECT_NE(refusal("[server]\nodd = 1\n").find("c.toml:2"), std::string::npos);
+  EXPECT_NE(refusal("[network]\nodd = \"x\"\n").find("only policy"), std::string::npos);
+  EXPECT_FALSE(load_settings(file, true, lookup({{"BELLJAR_BURST", "0"}})));
+}
+
 }  // namespace
 }  // namespace bj

@@ -12,6 +12,7 @@
 #include "cli/context.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/open_store.h"
 #include "cli/record_act.h"
 #include "cli/say.h"
@@ -38,7 +39,8 @@ Examples:
 
 struct ToolFlags {
   std::string file, name, arguments, description, schema, agent, search;
-  std::vector<std::string> pip, npm, tags;
+  std::string network;
+  std::vector<std::string> pip, npm, tags, credentials;
   std::map<std::string, std::string> variables;
 };
 
@@ -166,7 +168,8 @@ json::object outcome_json(const RunOutcome& outcome) {
           {"stderr", outcome.error_output.empty() ? "" : outcome.error_output.front()},
           {"duration_ms", rounded_ms(outcome.duration_ms)},
           {"limits_hit", json::array(outcome.limits_hit.begin(), outcome.limits_hit.end())},
-          {"provider", outcome.provider}};
+          {"provider", outcome.provider},
+          {"network", network_json(outcome)}};
 }
 
 void print_outcome(const RunOutcome& outcome) {
@@ -195,6 +198,16 @@ Task<int> run_in(ToolService& service, RunRequest request, const Settings& setti
   co_return outcome->success ? kExitOk : outcome->status == CallStatus::kTimeout ? kExitTimeout : kExitFailed;
 }
 
+Result<NetworkWish> wish_of(const ToolFlags& flags) {
+  json::object wish;
+  if (!flags.network.empty()) {
+    BJ_TRY(wish["network"], network_policy_json(flags.network));
+  }
+  wish["credentials"] = json::array(flags.credentials.begin(), flags.credentials.end());
+  BJ_CHECK(check_network_wish(wish, "call"));
+  return read_network_wish(wish, "call");
+}
+
 int run(const ToolFlags& flags, const Settings& settings) {
   RunRequest request;
   const Result<json::object> arguments = read_arguments(flags.arguments, settings.limits.argument_bytes);
@@ -202,6 +215,9 @@ int run(const ToolFlags& flags, const Settings& settings) {
   request.arguments = *arguments;
   request.variables = flags.variables;
   if (!flags.agent.empty()) request.agent_id = flags.agent;
+  const Result<NetworkWish> wish = wish_of(flags);
+  if (!wish) return refuse(wish.error().what);
+  request.network = *wish;
   const int found = with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(request.tool, find(store, flags.name));
     return {};
@@ -244,8 +260,16 @@ void add_tool(CLI::App& app, Context& context) {
       ->type_name("JSON");
   run_command->add_option("--agent", flags->agent, "for this agent: its memory and its secrets")->type_name("ID");
   add_env_flag(*run_command, flags->variables);
+  run_command
+      ->add_option("--network", flags->network,
+                   "what it may reach, within what the organization allows: none, packages, open, "
+                   "allow:HOST[:PORT],..., JSON or a file of it")
+      ->type_name("POLICY");
+  run_command->add_option("--credential", flags->credentials, "a credential that the gate gives to its requests")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   add_json_flag(*run_command, context,
-                "print {call_id, status, return, error, stdout, stderr, duration_ms, limits_hit}");
+                "print {call_id, status, return, error, stdout, stderr, duration_ms, limits_hit, provider, network}");
   add_sandbox_flags(*run_command, context);
   add_limit_flags(*run_command, context);
   run_command->callback([flags, &context] { context.status = run(*flags, context.settings); });

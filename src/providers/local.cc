@@ -50,6 +50,9 @@ Task<tl::expected<CallResult, ProviderFailure>> LocalProvider::run(ProviderCall 
   spec.limits = options_.limits;
   spec.require_full_seal = options_.require_full_seal;
   spec.on_output = std::move(hooks.on_output);
+  spec.network = std::move(call.network);
+  spec.credentials = std::move(call.credentials);
+  spec.on_network = std::move(hooks.on_network);
   Result<CallResult> result = co_await engine_.call(std::move(spec));
   if (!result) co_return not_started(result.error());
   co_return std::move(*result);

@@ -26,11 +26,15 @@ struct ProviderCall {
   // pip's for Python, npm's for TypeScript, as their installers take them.
   std::vector<std::string> tool_requirements, config_requirements;
   boost::json::object config;
+  // A provider that can't keep the policy, or keep the credentials from the code, must not run a call that has any.
+  NetworkPolicy network;
+  GateCredentials credentials;
 };
 
 struct CallHooks {
   std::function<void(bool is_stderr, std::string_view piece)> on_output;
-  Progress on_progress;  // while an environment is built
+  Progress on_progress;     // while an environment is built
+  GateListener on_network;  // of calls that have a network
 };
 
 // Why there is no result. Another provider may be tried only if the tool can't have run.

@@ -19,6 +19,7 @@ Event server_event(const char* action) {
 
 Result<std::unique_ptr<ToolService>> ToolService::create(Engine& engine, ServiceOptions options) {
   const std::string data_directory = options.store.data_directory;
+  BJ_CHECK(check_organization_policy(options.network.policy));
   BJ_TRY(std::unique_ptr<Store> store, Store::open(std::move(options.store)));
   BJ_TRY(Notary notary, Notary::open(data_directory));
   BJ_TRY(std::unique_ptr<HttpClient> client, HttpClient::create());
@@ -37,7 +38,8 @@ ToolService::ToolService(Engine& engine, ServiceOptions options, std::unique_ptr
       deriver_(engine, options.local.template_name, options.local.interpreter),
       catalog_(*store_, threads_, deriver_, audit_),
       recorder_(engine.host().executor, *store_, threads_, options.keep_calls),
-      runner_({*store_, threads_, settings_, configs_, recorder_, audit_, *client_, std::move(options.from_server)}) {
+      runner_({*store_, threads_, settings_, configs_, recorder_, audit_, *client_, std::move(options.from_server),
+               std::move(options.network)}) {
   runner_.add_provider(std::make_unique<LocalProvider>(engine, engine.environments(), std::move(options.local)));
 }
 

@@ -25,6 +25,7 @@ struct ServiceOptions {
   ToolSettings settings;  // under Letta's names
   Variables from_server;  // what of the server's environment local tools get
   std::string home;       // of the server's user
+  NetworkSettings network;
   std::chrono::hours keep_calls{30 * 24};
 };
 

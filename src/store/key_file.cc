@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/id.h"
 #include "store/crypto.h"
 #include "sys/files.h"
+#include "sys/private_file.h"
 
 namespace bj {
 namespace {
@@ -61,17 +61,10 @@ Result<std::vector<Secret>> parse(const std::string& path, std::string_view text
 }  // namespace
 
 Result<std::vector<Secret>> read_key_file(const std::string& path) {
-  auto file = open_path(path, O_RDONLY | O_NOFOLLOW);
-  if (!file && file.error().code == Code::kNotFound) return std::vector<Secret>();
-  if (!file) return tl::unexpected(file.error());
-  struct stat status{};
-  if (::fstat(file->get(), &status) != 0) return fail_errno("fstat(" + path + ")");
-  if (!S_ISREG(status.st_mode)) return fail(Code::kDenied, path + " is not a regular file");
-  if ((status.st_mode & 077) != 0)
-    return fail(Code::kDenied, path + " may be read by others than its owner: if nobody did, run chmod 600 " + path);
-  BJ_TRY(std::string text, read_all(file->get(), kMostBytes, path));
-  const Secret contents = Secret::take(std::move(text));
-  return parse(path, contents.reveal());
+  const Result<Secret> contents = read_private_file(path, kMostBytes);
+  if (!contents && contents.error().code == Code::kNotFound) return std::vector<Secret>();
+  if (!contents) return tl::unexpected(contents.error());
+  return parse(path, contents->reveal());
 }
 
 Result<Secret> new_master_key() {

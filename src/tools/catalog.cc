@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "tools/fingerprint.h"
+#include "tools/network_layers.h"
 #include "tools/stored_json.h"
 
 namespace bj {
@@ -49,6 +50,7 @@ Result<void> take_schema(ToolRow& tool, const json::object& schema) {
 }
 
 Result<void> apply(const ToolUpdate& patch, const std::optional<json::object>& schema, bool on_modal, ToolRow& tool) {
+  if (patch.metadata) BJ_CHECK(check_network_wish(*patch.metadata, "tool"));
   if (patch.source_type) tool.source_type = *patch.source_type;
   if (patch.description) tool.description = *patch.description;
   if (patch.tags) tool.tags = tags_text(*patch.tags);

@@ -21,7 +21,8 @@ std::string body_of(const CredentialsQuery& query) {
   return python_json(body);
 }
 
-// An environment holds text: numbers and truth values become theirs, nested values are left out.
+// An environment holds text: numbers and truth values become theirs. An object is a credential for the gate; what can't
+// be used is left out.
 Credentials read_answer(const ClientResponse& response) {
   Credentials credentials;
   const auto value = python_loads(response.body);
@@ -31,7 +32,15 @@ Credentials read_answer(const ClientResponse& response) {
     return credentials;
   }
   for (const auto& [name, item] : *object) {
-    if (item.is_array() || item.is_object()) {
+    if (item.is_object()) {
+      Result<CallCredential> credential = read_credential(name, item.get_object());
+      if (credential) {
+        credentials.for_gate.push_back(std::move(*credential));
+      } else {
+        credentials.problem = "the credentials webhook's " + python_repr(std::string_view(name)) +
+                              " can't be used: " + credential.error().what;
+      }
+    } else if (item.is_array()) {
       credentials.problem =
           "the credentials webhook's value of " + python_repr(std::string_view(name)) + " is not text";
     } else {

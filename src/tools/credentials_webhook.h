@@ -1,5 +1,9 @@
-// Credentials for a call from a webhook of the operator's, as environment variables. It is asked before each call and
-// may fail: then the call goes on without, and the reason is for the log. Values are never part of a reason.
+// Credentials for a call from a webhook of the operator's: as environment variables, or for the gate, so that the code
+// never has them. It is asked before each call and may fail: then the call goes on without, and the reason is for the
+// log. Values are never part of a reason.
+//
+//   {"REGION": "eu", "GITHUB_TOKEN": {"value": "...", "hosts": ["api.github.com"], "header": "Authorization",
+//                                     "format": "Bearer {}", "variable": "GITHUB_TOKEN"}}
 #pragma once
 
 #include <optional>
@@ -7,6 +11,7 @@
 
 #include "base/async.h"
 #include "providers/http_client.h"
+#include "tools/call_credential.h"
 #include "tools/environment_layers.h"
 #include "tools/tool_settings.h"
 
@@ -29,6 +34,7 @@ struct CredentialsQuery {
 
 struct Credentials {
   VariableLayer variables;
+  CallCredentials for_gate;
   std::string problem;  // empty: all went well
 };
 

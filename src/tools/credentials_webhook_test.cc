@@ -58,6 +58,24 @@ TEST(CredentialsWebhookTest, AFailureLeavesTheCallWithoutCredentialsAndWithoutTh
   EXPECT_EQ(nested.credentials.problem.find("secret"), std::string::npos);
 }
 
+TEST(CredentialsWebhookTest, AnObjectIsACredentialForTheGateAndNoVariable) {
+  const Exchange exchange =
+      ask(HttpServerForTest::response("200 OK", R"({"A": "x", "GITHUB": {"value": "v-secret-v", "hosts": ["h.example"],
+                                                "header": "Authorization", "format": "Bearer {}"}})"),
+          "", {"u", "o", "", ""});
+  EXPECT_EQ(exchange.credentials.problem, "");
+  EXPECT_EQ(exchange.credentials.variables, (VariableLayer{{"A", "x"}}));
+  ASSERT_EQ(exchange.credentials.for_gate.size(), 1u);
+  EXPECT_EQ(exchange.credentials.for_gate[0].gate.name, "GITHUB");
+  EXPECT_EQ(exchange.credentials.for_gate[0].gate.value->reveal(), "v-secret-v");
+  const Exchange unbound =
+      ask(HttpServerForTest::response("200 OK", R"({"GITHUB": {"value": "v-secret-v"}})"), "", {"u", "o", "", ""});
+  EXPECT_TRUE(unbound.credentials.for_gate.empty());
+  EXPECT_TRUE(unbound.credentials.variables.empty());
+  EXPECT_NE(unbound.credentials.problem.find("GITHUB"), std::string::npos);
+  EXPECT_EQ(unbound.credentials.problem.find("v-secret-v"), std::string::npos);
+}
+
 TEST(CredentialsWebhookTest, EitherPairOfNamesGivesTheAddress) {
   EXPECT_FALSE(credentials_webhook({}));
   ToolSettings settings;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "tools/model_reader.h"
+#include "tools/network_layers.h"
+#include "tools/python_text.h"
 
 namespace bj {
 namespace {
@@ -43,6 +45,37 @@ std::optional<json::value> as_json(const std::optional<std::vector<std::string>>
   return texts ? std::optional<json::value>(json::value(json::array(texts->begin(), texts->end()))) : std::nullopt;
 }
 
+// Ours, beside Letta's fields, of local configurations: what calls may reach and with which credentials. Absent,
+// nothing is stored of them.
+constexpr const char* kOurKeys[] = {"network", "credentials"};
+
+void refuse(Candidate& candidate, const ModelReader& reader, const char* key, const json::value& value,
+            const std::string& what) {
+  candidate.errors.push_back({"value_error", reader.loc(key), "Value error, " + what, value,
+                              "{'error': ValueError(" + python_repr(std::string_view(what)) + ")}"});
+}
+
+void read_network(ModelReader& reader, Candidate& candidate) {
+  for (const char* const key : kOurKeys) {
+    const json::value* const value = reader.take(key);
+    if (value == nullptr) continue;
+    if (const auto good = check_network_wish({{key, *value}}, "sandbox configuration"); !good) {
+      refuse(candidate, reader, key, *value, good.error().what);
+      continue;
+    }
+    const json::value nothing = std::string_view(key) == "network" ? json::value("none") : json::value(json::array());
+    put(candidate, reader, key, value->is_null() ? nothing : *value);
+  }
+}
+
+// What nobody would keep must not look as if it were kept.
+void refuse_network(ModelReader& reader, Candidate& candidate) {
+  for (const char* const key : kOurKeys) {
+    if (const json::value* const value = reader.take(key))
+      refuse(candidate, reader, key, *value, std::string("only local configurations can have \"") + key + "\"");
+  }
+}
+
 void read_local(ModelReader& reader, Candidate& candidate) {
   put(candidate, reader, "sandbox_dir", as_json(reader.optional_string("sandbox_dir")));
   put(candidate, reader, "use_venv", json::value(reader.boolean_or("use_venv", false)));
@@ -52,12 +85,14 @@ void read_local(ModelReader& reader, Candidate& candidate) {
     pip = read_requirements(*list, reader.loc("pip_requirements"), candidate.errors);
   }
   put(candidate, reader, "pip_requirements", json::value(requirements_json(pip)));
+  read_network(reader, candidate);
 }
 
 void read_e2b(ModelReader& reader, Candidate& candidate) {
   put(candidate, reader, "timeout", json::value(reader.integer_or("timeout", 300)));
   put(candidate, reader, "template", as_json(reader.optional_string("template")));
   put(candidate, reader, "pip_requirements", as_json(reader.optional_strings("pip_requirements")));
+  refuse_network(reader, candidate);
 }
 
 void read_modal(ModelReader& reader, Candidate& candidate) {
@@ -65,6 +100,7 @@ void read_modal(ModelReader& reader, Candidate& candidate) {
   put(candidate, reader, "pip_requirements", as_json(reader.optional_strings("pip_requirements")));
   put(candidate, reader, "npm_requirements", as_json(reader.optional_strings("npm_requirements")));
   put(candidate, reader, "language", json::value(reader.choice_or("language", "python", {"python", "typescript"})));
+  refuse_network(reader, candidate);
 }
 
 // Null counts as absent here, which is what makes the filled-in key count as set.
@@ -146,6 +182,10 @@ ConfigResult read_sandbox_config(const json::value& config, const json::array& l
     const auto named = type->is_string() ? sandbox_type_named(type->get_string()) : std::nullopt;
     if (!named) return tl::unexpected(FieldErrors{unknown_type(loc, *type)});
     return read_sandbox_config_as(*named, config, loc, defaults);
+  }
+  for (const char* const key : kOurKeys) {
+    if (object != nullptr && object->contains(key))
+      return read_sandbox_config_as(SandboxType::kLocal, config, loc, defaults);
   }
   std::optional<Candidate> best;
   FieldErrors errors;

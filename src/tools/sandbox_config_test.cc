@@ -48,6 +48,24 @@ TEST(SandboxConfigTest, AnExplicitTypeDecides) {
   EXPECT_EQ(wrong.error()[0].msg, "Input should be 'e2b', 'modal' or 'local'");
 }
 
+TEST(SandboxConfigTest, ANetworkPolicyMakesItLocalAndIsCheckedAndElseNothingIsStoredOfIt) {
+  const auto read = [](std::string_view text) {
+    return read_sandbox_config(loads(text), {"body", "config"}, kDefaults);
+  };
+  const auto open = read(R"({"network": "open", "credentials": ["github"], "timeout": 60})");
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->type, SandboxType::kLocal);
+  EXPECT_EQ(open->full.at("network"), "open");
+  EXPECT_EQ(open->given.at("credentials"), json::value({"github"}));
+  EXPECT_EQ(read(R"({"network": null})")->full.at("network"), "none");
+  EXPECT_FALSE(read(R"({"use_venv": true})")->full.contains("network"));
+  for (const char* const wrong : {R"({"network": {"rules": "*"}})", R"({"credentials": "github"})",
+                                  R"({"network": {"private_addresses": ["10.0.0.1:80"]}})",
+                                  R"({"type": "e2b", "network": "open"})", R"({"type": "modal", "credentials": []})"}) {
+    EXPECT_FALSE(read(wrong)) << wrong;
+  }
+}
+
 TEST(SandboxConfigTest, WhatFitsNoModelTellsOfAllThree) {
   const auto config = read_sandbox_config(loads(R"({"timeout":"abc","use_venv":3,"language":5})"), {"body"}, kDefaults);
   ASSERT_FALSE(config);

@@ -13,6 +13,7 @@
 #include "tools/environment_layers.h"
 #include "tools/fingerprint.h"
 #include "tools/friendly_error.h"
+#include "tools/network_receipts.h"
 #include "tools/provider_choice.h"
 #include "tools/return_limit.h"
 #include "tools/stored_json.h"
@@ -53,8 +54,7 @@ std::optional<json::object> properties_of(const ToolRow& tool) {
   return properties->get_object();
 }
 
-std::string wanted_provider(const ToolRow& tool) {
-  const json::object metadata = stored_object(tool.metadata);
+std::string wanted_provider(const json::object& metadata) {
   const json::value* const wish = metadata.if_contains("sandbox");
   return wish != nullptr && wish->is_string() ? std::string(wish->get_string()) : std::string();
 }
@@ -83,6 +83,36 @@ CallError letta_error(const CallResult& result, const std::string& name, double 
   return {"TimeoutError", fmt::format("Executing tool {} timed out after {:.1f} seconds.", name, timeout_s), ""};
 }
 
+// Of a name that both have, the webhook's.
+CallCredentials credentials_of(CallCredentials credentials, const CallCredentials& stored) {
+  const size_t of_webhook = credentials.size();
+  for (const CallCredential& one : stored) {
+    const auto end = credentials.begin() + static_cast<std::ptrdiff_t>(of_webhook);
+    const auto same = [&one](const CallCredential& other) { return other.gate.name == one.gate.name; };
+    if (std::find_if(credentials.begin(), end, same) == end) credentials.push_back(one);
+  }
+  return credentials;
+}
+
+json::array names_of(const CallCredentials& credentials) {
+  json::array names;
+  for (const CallCredential& credential : credentials) names.emplace_back(credential.gate.name);
+  return names;
+}
+
+// Empty: something can be reached, or nobody asked.
+std::string why_nothing(const NetworkPolicy& policy) {
+  if (policy.layers.empty() || !policy.allows_nothing()) return "";
+  NetworkPolicy outermost;
+  outermost.layers = {policy.layers.front()};
+  if (outermost.allows_nothing()) {
+    return "nothing can be reached: the organization's network policy allows nothing; an administrator sets it with "
+           "`belljar network set`";
+  }
+  return "nothing can be reached: what the organization, the sandbox configuration, the tool and the call allow has "
+         "nothing in common";
+}
+
 constexpr size_t kMostNames = 64;
 
 // Of every variable that came from somewhere secret or from the caller: its name.
@@ -104,12 +134,25 @@ json::array secret_names(const EnvironmentLayers& layers) {
 
 }  // namespace
 
+json::value network_json(const RunOutcome& outcome) {
+  if (!outcome.network && outcome.network_note.empty()) return nullptr;
+  json::object object = network_use_json(outcome.network.value_or(NetworkUse()));
+  if (!outcome.network_note.empty()) object["note"] = outcome.network_note;
+  return object;
+}
+
 struct ToolRunner::Prepared {
   std::vector<std::string> order;  // of providers
+  json::object metadata;           // of the tool
   std::optional<AgentForTool> agent;
   std::string configured;   // the provider that `config` and `layers.sandbox` are for
   SandboxConfigRow config;  // of the provider that is asked next
+  json::object config_fields;
   EnvironmentLayers layers;
+  NetworkPolicy network;
+  std::string network_note;                  // why a call that asks for a network has none
+  CallCredentials credentials;               // of the store and of files
+  CallCredentials credentials_from_webhook;  // before those of the same name
 };
 
 // All that a call needs of the store, in one visit: each costs two changes of thread, which is more than what is read.
@@ -118,8 +161,10 @@ Result<ToolRunner::Prepared> ToolRunner::load(RunRequest& request) const {
   if (request.find_tool) {
     BJ_TRY(request.tool, request.find_tool(parts_.store));
   }
-  prepared.order = provider_order({wanted_provider(request.tool), parts_.settings.sandbox_type() == SandboxType::kE2b,
-                                   parts_.settings.modal_sandbox_enabled()});
+  prepared.metadata = stored_object(request.tool.metadata);
+  prepared.order =
+      provider_order({wanted_provider(prepared.metadata), parts_.settings.sandbox_type() == SandboxType::kE2b,
+                      parts_.settings.modal_sandbox_enabled()});
   if (request.agent_id) {
     BJ_TRY(prepared.agent, load_agent(parts_.store, request.actor, *request.agent_id));
     prepared.layers.agent = clear_values(prepared.agent->variables);
@@ -142,6 +187,7 @@ Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(RunRequest& request) {
     Credentials fetched = co_await fetch_credentials(parts_.client, *webhook, std::move(query));
     if (!fetched.problem.empty()) log_warning("credentials_not_fetched", {{"problem", fetched.problem}});
     prepared.layers.credentials = std::move(fetched.variables);
+    prepared.credentials_from_webhook = std::move(fetched.for_gate);
   }
   prepared.layers.caller = {request.variables.begin(), request.variables.end()};
   prepared.layers.tool_id = request.tool.id;
@@ -155,8 +201,51 @@ Result<void> ToolRunner::configure(const RunRequest& request, const std::string&
   BJ_TRY(const std::vector<VariableRow> variables,
          parts_.store.sandbox_variables().list(request.actor.organization, prepared.config.id, {}));
   prepared.layers.sandbox = clear_values(variables);
+  prepared.config_fields = stored_object(prepared.config.config);
+  BJ_CHECK(load_network(request, prepared));
   prepared.configured = provider;
   return {};
+}
+
+// What the call may reach and with which credentials. A call that asks for neither costs the store nothing. Blocks.
+Result<void> ToolRunner::load_network(const RunRequest& request, Prepared& prepared) const {
+  NetworkLayers layers;
+  BJ_TRY(layers.configuration, read_network_wish(prepared.config_fields, "sandbox configuration"));
+  BJ_TRY(layers.tool, read_network_wish(prepared.metadata, "tool"));
+  layers.call = request.network;
+  if (layers.asks_for_network()) {
+    BJ_TRY(const auto own, parts_.store.network_policies().find(request.actor.organization));
+    layers.organization = own ? stored_json(own->policy) : parts_.network.policy;
+  }
+  BJ_TRY(prepared.network, join_network(layers, parts_.network.package_hosts));
+  prepared.network_note = why_nothing(prepared.network);
+  BJ_TRY(prepared.credentials, load_credentials(request.actor.organization, layers.credentials()));
+  return {};
+}
+
+// The store's, else the file's of that name.
+Result<CallCredentials> ToolRunner::load_credentials(const std::string& organization,
+                                                     const std::vector<std::string>& names) const {
+  CallCredentials credentials;
+  if (names.empty()) return credentials;
+  BJ_TRY(std::vector<CredentialWithValue> stored, parts_.store.credentials().find(organization, names));
+  for (const std::string& name : names) {
+    const auto found = std::find_if(stored.begin(), stored.end(),
+                                    [&name](const CredentialWithValue& one) { return one.row.name == name; });
+    if (found != stored.end()) {
+      BJ_TRY(CallCredential credential, read_binding(stored_object(found->row.binding)));
+      BJ_CHECK(complete(credential, name, std::move(found->value)));
+      credentials.push_back(std::move(credential));
+      continue;
+    }
+    BJ_TRY(std::optional<CallCredential> of_file, parts_.network.files.find(organization, name));
+    if (!of_file) {
+      return fail(Code::kNotFound,
+                  "there is no credential \"" + name + "\": an administrator adds it with `belljar credential add`");
+    }
+    credentials.push_back(std::move(*of_file));
+  }
+  return credentials;
 }
 
 Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::string& provider,
@@ -175,8 +264,14 @@ Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::
   }
   call.variables = provider == "local" ? local_environment(parts_.from_server, prepared.layers)
                                        : layered_environment(prepared.layers);
+  call.network = prepared.network;
+  for (const CallCredential& credential : credentials_of(prepared.credentials_from_webhook, prepared.credentials)) {
+    // A variable that has a value from elsewhere keeps it.
+    if (!credential.variable.empty()) call.variables.emplace(credential.variable, credential.gate.placeholder);
+    call.credentials.push_back(credential.gate);
+  }
   BJ_CHECK(check_variables(call.variables));
-  call.config = stored_object(prepared.config.config);
+  call.config = prepared.config_fields;
   const bool python = call.language == Language::kPython;
   const PackageKind kind = python ? PackageKind::kPip : PackageKind::kNpm;
   const char* const key = python ? "pip_requirements" : "npm_requirements";
@@ -253,6 +348,7 @@ void ToolRunner::conclude(const RunRequest& request, CallResult result, RunOutco
   outcome.limits_hit = std::move(result.limits_hit);
   outcome.duration_ms = result.duration_ms;
   outcome.seal = std::move(result.seal);
+  outcome.network = std::move(result.network);
   if (outcome.success) {
     outcome.value_text = std::move(result.value_text);
     outcome.value = limit_return(std::move(result.value), static_cast<size_t>(request.tool.return_char_limit));
@@ -280,7 +376,8 @@ void ToolRunner::record(const RunRequest& request, const RunOutcome& outcome, in
 }
 
 void ToolRunner::leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome,
-                               int64_t started_at) {
+                               const NetworkReceipts& network, int64_t started_at) {
+  network.finish();
   Event event;
   event.kind = EventKind::kCall;
   event.action = request.tool.id.empty() ? "tool.run_from_source" : "tool.run";
@@ -295,6 +392,9 @@ void ToolRunner::leave_receipt(const RunRequest& request, const Prepared& prepar
                   {"secrets", secret_names(prepared.layers)}};
   if (request.agent_id) event.detail["agent"] = *request.agent_id;
   if (outcome.fingerprint) event.detail["fingerprint"] = *outcome.fingerprint;
+  if (outcome.network) event.detail["network"] = network.totals(*outcome.network);
+  const CallCredentials credentials = credentials_of(prepared.credentials_from_webhook, prepared.credentials);
+  if (!credentials.empty()) event.detail["credentials"] = names_of(credentials);
   if (!outcome.limits_hit.empty())
     event.detail["limits_hit"] = json::array(outcome.limits_hit.begin(), outcome.limits_hit.end());
   parts_.audit.add(event);
@@ -317,6 +417,9 @@ Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
   BJ_CO_CHECK(co_await parts_.audit.admit());
   RunOutcome outcome;
   outcome.call_id = new_id("call");
+  const auto receipts = std::make_shared<NetworkReceipts>(parts_.audit, request.actor, outcome.call_id,
+                                                          std::move(request.hooks.on_network));
+  request.hooks.on_network = [receipts](const GateEvent& event) { receipts->note(event); };
   tl::expected<CallResult, ProviderFailure> result = co_await execute(request, prepared, outcome);
   outcome.answered = result.has_value();
   if (result) {
@@ -327,8 +430,9 @@ Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
     outcome.value = friendly_error(request.tool.name, {"RuntimeError", result.error().error.what});
     outcome.error_output = {result.error().error.what};
   }
+  outcome.network_note = prepared.network_note;
   record(request, outcome, started_at);
-  leave_receipt(request, prepared, outcome, started_at);
+  leave_receipt(request, prepared, outcome, *receipts, started_at);
   if (listener_) listener_(outcome);
   co_return outcome;
 }

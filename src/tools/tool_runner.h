@@ -20,10 +20,14 @@
 #include "tools/agent_memory.h"
 #include "tools/call_recorder.h"
 #include "tools/config_manager.h"
+#include "tools/credential_files.h"
 #include "tools/credentials_webhook.h"
+#include "tools/network_layers.h"
 #include "tools/tool_settings.h"
 
 namespace bj {
+
+class NetworkReceipts;
 
 struct RunRequest {
   Actor actor;
@@ -33,6 +37,7 @@ struct RunRequest {
   std::optional<std::string> agent_id;
   boost::json::object arguments;
   std::map<std::string, std::string> variables;  // the caller's own, over the configuration's
+  NetworkWish network;                           // what this call asks for, within what others allow
   CallHooks hooks;
 };
 
@@ -50,7 +55,19 @@ struct RunOutcome {
   bool answered = false;  // by a provider; else nothing is known of the tool, which most likely did not run
   std::vector<std::string> limits_hit;
   double duration_ms = 0;
-  std::optional<Seal> seal;  // nothing ran here: none
+  std::optional<Seal> seal;           // nothing ran here: none
+  std::optional<NetworkUse> network;  // of a call that could reach something
+  std::string network_note;           // why a call that asked for a network could reach nothing
+};
+
+// {"reached": [...], "denied": [...], ..., "note"?}; null: the call had nothing to do with the network.
+boost::json::value network_json(const RunOutcome& outcome);
+
+// How calls reach the network, as the server is set up.
+struct NetworkSettings {
+  boost::json::value policy = "none";      // of organizations that have none of their own
+  std::vector<std::string> package_hosts;  // what the preset `packages` means here
+  CredentialFiles files;
 };
 
 class ToolRunner {
@@ -64,6 +81,7 @@ class ToolRunner {
     AuditLog& audit;
     HttpClient& client;     // asks the credentials webhook, if there is one
     Variables from_server;  // what of the server's environment local tools get
+    NetworkSettings network;
   };
   explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}
   // Asked in the order that provider_choice.h decides.
@@ -73,6 +91,8 @@ class ToolRunner {
 
   // Fails only if there is nothing to run: an unknown agent, a store that is away. What a tool does is an outcome.
   Task<Result<RunOutcome>> run(RunRequest request);
+  // Of organizations that have none of their own.
+  const boost::json::value& network_policy() const { return parts_.network.policy; }
   // Installs the packages of a local configuration anew.
   Task<Result<void>> rebuild_environment(SandboxConfigRow config);
 
@@ -81,6 +101,9 @@ class ToolRunner {
   Task<Result<Prepared>> prepare(RunRequest& request);
   Result<Prepared> load(RunRequest& request) const;
   Result<void> configure(const RunRequest& request, const std::string& provider, Prepared& prepared) const;
+  Result<void> load_network(const RunRequest& request, Prepared& prepared) const;
+  Result<CallCredentials> load_credentials(const std::string& organization,
+                                           const std::vector<std::string>& names) const;
   Result<ProviderCall> call_for(const RunRequest& request, const std::string& provider, const Prepared& prepared) const;
   Task<tl::expected<CallResult, ProviderFailure>> execute(const RunRequest& request, Prepared& prepared,
                                                           RunOutcome& outcome);
@@ -88,7 +111,7 @@ class ToolRunner {
   void conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const;
   void record(const RunRequest& request, const RunOutcome& outcome, int64_t started_at);
   void leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome,
-                     int64_t started_at);
+                     const NetworkReceipts& network, int64_t started_at);
   Provider* find(const std::string& name) const;
   const std::string& fingerprint_of(const SandboxConfigRow& config);
 

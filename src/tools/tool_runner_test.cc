@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
 #include "store/store_test_support.h"
 
 namespace bj {
 namespace {
+
+namespace json = boost::json;
 
 using ProviderAnswer = tl::expected<CallResult, ProviderFailure>;
 
@@ -15,14 +20,22 @@ class FakeProvider : public Provider {
   FakeProvider(const char* name, ProviderAnswer answer, std::vector<ProviderCall>& asked)
       : name_(name), answer_(std::move(answer)), asked_(asked) {}
   const char* name() const override { return name_; }
-  Task<ProviderAnswer> run(ProviderCall call, CallHooks) override {
+  Task<ProviderAnswer> run(ProviderCall call, CallHooks hooks) override {
     asked_.push_back(std::move(call));
-    co_return answer_;
+    ProviderAnswer answer = answer_;
+    for (const GateEvent& event : events) {
+      if (answer && !answer->network) answer->network.emplace();
+      if (answer) answer->network->note(event);
+      hooks.on_network(event);
+    }
+    co_return answer;
   }
   Task<Result<void>> rebuild(ProviderCall call) override {
     asked_.push_back(std::move(call));
     co_return Result<void>();
   }
+
+  std::vector<GateEvent> events;  // that its calls cause
 
  private:
   const char* name_;
@@ -59,8 +72,8 @@ class ToolRunnerTest : public testing::Test {
     auto notary = Notary::open(directory_.path());
     ASSERT_TRUE(notary) << notary.error().what;
     audit_ = std::make_unique<AuditLog>(io_.get_executor(), *store_, threads_, std::move(*notary));
-    runner_ = std::make_unique<ToolRunner>(
-        ToolRunner::Parts{*store_, threads_, settings_, *configs_, *recorder_, *audit_, *client_, {{"PATH", "/bin"}}});
+    runner_ = std::make_unique<ToolRunner>(ToolRunner::Parts{
+        *store_, threads_, settings_, *configs_, *recorder_, *audit_, *client_, {{"PATH", "/bin"}}, {}});
   }
   void TearDown() override { threads_.join(); }
 
@@ -109,6 +122,17 @@ class ToolRunnerTest : public testing::Test {
     fresh.blocks = {block};
     fresh.variables.push_back({"WHO", Secret("agent"), {}});
     return store_->agents().create({}, std::move(fresh))->id;
+  }
+
+  // Writes the receipts, oldest first.
+  std::vector<AuditRow> receipts() {
+    asio::co_spawn(io_, audit_->flush(),
+                   [](const std::exception_ptr&, const Result<void>& done) { EXPECT_TRUE(done) << done.error().what; });
+    io_.restart();
+    io_.run();
+    AuditFilter filter;
+    filter.order = Order::kAscending;
+    return store_->audit().list(filter).value();
   }
 
   ScratchDirectory directory_;
@@ -327,6 +351,151 @@ TEST_F(ToolRunnerTest, AnUnknownAgentIsAFailureAndNothingRuns) {
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, Code::kNotFound);
   EXPECT_EQ(asked("local"), 0u);
+}
+
+// Of an organization that allows *.example.org.
+class NetworkRunTest : public ToolRunnerTest {
+ protected:
+  void SetUp() override {
+    ToolRunnerTest::SetUp();
+    allow_in_organization("*.example.org");
+  }
+  static json::value allowing(const std::string& host) {
+    return json::parse(R"({"rules": [{"allow": ")" + host + R"("}]})");
+  }
+  void allow_in_organization(const std::string& host) {
+    ASSERT_TRUE(store_->network_policies().put({}, json::serialize(allowing(host))));
+  }
+  RunRequest asking(const std::string& host) {
+    RunRequest wanted = request();
+    wanted.network.network = allowing(host);
+    return wanted;
+  }
+  void add_credential(const std::string& name, const char* binding) {
+    ASSERT_TRUE(store_->credentials().create({}, name, binding, Secret("the-value-of-" + name)));
+  }
+  const ProviderCall& last() { return asked_["local"].back(); }
+};
+
+constexpr char kBinding[] = R"({"hosts": ["api.example.org"], "header": "Authorization"})";
+
+TEST_F(NetworkRunTest, ACallThatDoesNotAskHasNoNetworkAndNoCredentials) {
+  add("local", succeeds());
+  add_credential("github", kBinding);
+  const auto outcome = run(request());
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_TRUE(last().network.allows_nothing());
+  EXPECT_TRUE(last().credentials.empty());
+  EXPECT_TRUE(network_json(*outcome).is_null());
+}
+
+TEST_F(NetworkRunTest, WhatTheCallAsksForIsNarrowedByTheOrganization) {
+  add("local", succeeds());
+  ASSERT_TRUE(run(asking("api.example.org")));
+  EXPECT_FALSE(decide_name(last().network, "api.example.org").denied());
+  EXPECT_TRUE(decide_name(last().network, "www.example.org").denied());
+  ASSERT_TRUE(run(asking("evil.example")));
+  EXPECT_TRUE(decide_name(last().network, "evil.example").denied());
+}
+
+TEST_F(NetworkRunTest, AToolAndAConfigurationAskToo) {
+  add("local", succeeds());
+  RunRequest by_tool = request();
+  by_tool.tool.metadata = R"({"network": {"rules": [{"allow": "api.example.org"}]}})";
+  ASSERT_TRUE(run(by_tool));
+  EXPECT_FALSE(decide_name(last().network, "api.example.org").denied());
+  ASSERT_TRUE(configs_->put_as({}, SandboxType::kLocal, {{"network", allowing("www.example.org")}}));
+  ASSERT_TRUE(run(request()));
+  EXPECT_FALSE(decide_name(last().network, "www.example.org").denied());
+  ASSERT_TRUE(run(by_tool));  // both: nothing is left
+  EXPECT_TRUE(decide_name(last().network, "www.example.org").denied());
+  EXPECT_TRUE(decide_name(last().network, "api.example.org").denied());
+}
+
+TEST_F(NetworkRunTest, AnOrganizationThatAllowsNothingIsToldToWhoeverAsks) {
+  add("local", succeeds());
+  ASSERT_TRUE(store_->network_policies().remove(kDefaultOrganization));  // the server's: none
+  const auto outcome = run(asking("api.example.org"));
+  ASSERT_TRUE(outcome && outcome->success);
+  EXPECT_TRUE(last().network.allows_nothing());
+  EXPECT_NE(json::serialize(network_json(*outcome)).find("organization's network policy allows nothing"),
+            std::string::npos);
+}
+
+TEST_F(NetworkRunTest, AStoredPolicyThatIsBrokenFailsTheCallAndRunsNothing) {
+  add("local", succeeds());
+  RunRequest broken = request();
+  broken.tool.metadata = R"({"network": {"rules": "*"}})";
+  const auto outcome = run(broken);
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_FALSE(outcome->success);
+  EXPECT_NE(outcome->error.message.find("network policy of the tool"), std::string::npos) << outcome->error.message;
+  EXPECT_EQ(asked("local"), 0u);
+}
+
+TEST_F(NetworkRunTest, NamedCredentialsOfTheOrganizationGoToTheGateAndPlaceholdersToTheEnvironment) {
+  add("local", succeeds());
+  add_credential("github", kBinding);
+  add_credential("npm", R"({"hosts": ["api.example.org"], "header": "X-Key", "variable": "NPM_KEY",
+                            "placeholder": "placeholder-1"})");
+  add_credential("unnamed", kBinding);
+  RunRequest wanted = asking("api.example.org");
+  wanted.tool.metadata = R"({"credentials": ["github"]})";
+  wanted.network.credentials = {"npm", "github"};
+  ASSERT_TRUE(run(wanted));
+  ASSERT_EQ(last().credentials.size(), 2u);
+  EXPECT_EQ(last().credentials[0].name, "github");
+  EXPECT_EQ(last().credentials[0].value->reveal(), "the-value-of-github");
+  EXPECT_EQ(last().variables.at("NPM_KEY"), "placeholder-1");
+  for (const auto& [name, value] : last().variables) EXPECT_EQ(value.find("the-value-of"), std::string::npos) << name;
+  for (const AuditRow& receipt : receipts()) EXPECT_EQ(receipt.detail.find("the-value-of"), std::string::npos);
+}
+
+TEST_F(NetworkRunTest, AnotherOrganizationsCredentialIsNone) {
+  add("local", succeeds());
+  const Actor other = new_actor(*store_);
+  ASSERT_TRUE(store_->credentials().create(other, "theirs", kBinding, Secret("their-value")));
+  RunRequest wanted = asking("api.example.org");
+  wanted.network.credentials = {"theirs"};
+  const auto outcome = run(wanted);
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_FALSE(outcome->success);
+  EXPECT_NE(outcome->error.message.find("there is no credential \"theirs\""), std::string::npos);
+  EXPECT_EQ(asked("local"), 0u);
+}
+
+TEST_F(NetworkRunTest, WhatHappensAtTheGateIsToldLiveSummedUpAndReceipted) {
+  GateEvent denied;
+  denied.kind = GateEvent::Kind::kNameDenied;
+  denied.host = "evil.example";
+  denied.decision = {Verdict::kDeny, "organization", -1, "", "no rule allows evil.example"};
+  GateEvent connected = denied;
+  connected.kind = GateEvent::Kind::kConnected;
+  connected.host = "api.example.org";
+  connected.port = 443;
+  GateEvent over = connected;
+  over.kind = GateEvent::Kind::kEnded;
+  over.bytes_sent = 10;
+  over.bytes_received = 2000;
+  auto provider = std::make_unique<FakeProvider>("local", succeeds(), asked_["local"]);
+  provider->events = {denied, connected, over};
+  runner_->add_provider(std::move(provider));
+  std::vector<std::string> heard;
+  RunRequest wanted = asking("api.example.org");
+  wanted.hooks.on_network = [&heard](const GateEvent& event) { heard.push_back(event.host); };
+  const auto outcome = run(wanted);
+  ASSERT_TRUE(outcome && outcome->success);
+  EXPECT_EQ(heard, (std::vector<std::string>{"evil.example", "api.example.org", "api.example.org"}));
+  EXPECT_EQ(network_json(*outcome).at("denied").at(0).at("host"), "evil.example");
+  const std::vector<AuditRow> rows = receipts();
+  ASSERT_EQ(rows.size(), 3u);
+  for (const AuditRow& row : rows) EXPECT_EQ(row.call_id, outcome->call_id);
+  EXPECT_EQ(rows[0].outcome, "denied");
+  EXPECT_EQ(rows[1].outcome, "allowed");
+  EXPECT_EQ(rows[2].kind, "call");
+  const json::value totals = json::parse(rows[2].detail).at("network");
+  EXPECT_EQ(totals.at("bytes_received"), 2000);
+  EXPECT_EQ(totals.at("hosts").at(0).at("host"), "api.example.org");
 }
 
 }  // namespace

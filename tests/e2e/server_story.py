@@ -12,12 +12,12 @@ from story import BELLJAR, PATIENCE_SECONDS, Story
 class Server:
     """A `belljar serve` of a test's own."""
 
-    def __init__(self, data, home, *flags, before=(), listen="127.0.0.1:0", env=None):
-        """`before`: flags of belljar itself, `flags`: of serve."""
+    def __init__(self, data, home, *flags, before=(), listen="127.0.0.1:0", env=None, around=()):
+        """`before`: flags of belljar itself, `flags`: of serve; `around`: a command that starts it, such as nsenter."""
         self.data = data
         environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": data, "HOME": home, **(env or {})}
         self.log = open(os.path.join(home, "server.log"), "ab")
-        self.process = subprocess.Popen([BELLJAR, *before, "serve", "--listen", listen, *flags], env=environment,
+        self.process = subprocess.Popen([*around, BELLJAR, *before, "serve", "--listen", listen, *flags], env=environment,
                                         stdout=subprocess.PIPE, stderr=self.log)
         said = []
         for line in self.process.stdout:

@@ -30,6 +30,9 @@ class Tenants(ServerStory):
         agent = make("POST", "/v1/agents/", {"name": "theirs", "tool_ids": [cls.tool], "secrets": {"S": "their-secret"},
                                              "memory_blocks": [{"label": "human", "value": "their-memory"}]})
         cls.agent, cls.block = agent["id"], agent["blocks"][0]["id"]
+        binding = {"hosts": ["api.example.com"], "header": "Authorization"}
+        make("POST", "/v1/credentials", {"name": "hidden", "value": "their-credential", "binding": binding})
+        make("PUT", "/v1/network-policy", {"policy": {"rules": [{"allow": "their.example"}]}})
         cls.call = make("POST", f"/v1/tools/{cls.tool}/run", {"args": {}})["call_id"]
 
     @classmethod
@@ -58,6 +61,8 @@ class Tenants(ServerStory):
             ("PATCH", f"/v1/agents/{agent}/core-memory/blocks/human", {"value": "changed"}),
             ("GET", f"/v1/blocks/{block}", None), ("PATCH", f"/v1/blocks/{block}", {"value": "changed"}),
             ("DELETE", f"/v1/blocks/{block}", None), ("GET", f"/v1/calls/{self.call}", None),
+            ("GET", "/v1/credentials/hidden", None), ("DELETE", "/v1/credentials/hidden", None),
+            ("PUT", "/v1/credentials/hidden", {"binding": {"hosts": ["evil.example"], "header": "X-Key"}}),
         ]
 
     def test_nothing_of_theirs_can_be_read_changed_run_or_removed(self):
@@ -75,11 +80,23 @@ class Tenants(ServerStory):
                     self.assertEqual(self.server.request(method, path, body, key=self.theirs)[0], 200)
 
     def test_lists_show_ones_own_only(self):
-        for path in ("/v1/tools/", "/v1/agents/", "/v1/blocks/", "/v1/sandbox-config/", "/v1/calls",
+        for path in ("/v1/tools/", "/v1/agents/", "/v1/blocks/", "/v1/sandbox-config/", "/v1/calls", "/v1/credentials",
                      f"/v1/sandbox-config/{self.config}/environment-variable"):
             with self.subTest(path):
                 self.assertEqual(self.api("GET", path, key=self.ours), [])
                 self.assertNotEqual(self.api("GET", path, key=self.theirs), [])
+
+    def test_a_network_policy_is_ones_own(self):
+        self.assertIn("their.example", json.dumps(self.api("GET", "/v1/network-policy", key=self.theirs)))
+        self.assertEqual(self.api("GET", "/v1/network-policy", key=self.ours)["source"], "server")
+        self.api("DELETE", "/v1/network-policy", key=self.ours, expect=404)
+        self.assertEqual(self.api("GET", "/v1/network-policy", key=self.theirs)["source"], "organization")
+
+    def test_a_run_cannot_name_their_credentials(self):
+        key = self.new_key("third", "admin")
+        tool = self.api("POST", "/v1/tools/", {"source_code": TOOL}, key=key)["id"]
+        answer = self.api("POST", f"/v1/tools/{tool}/run", {"args": {}, "credentials": ["hidden"]}, key=key)
+        self.assertIn("there is no credential", answer["error"]["message"])
 
     def test_a_user_id_header_does_not_change_the_organization(self):
         default = "user-00000000-0000-4000-8000-000000000000"

@@ -1,4 +1,4 @@
-// Belljar's own routes: runs with streamed output, the record of calls, the audit.
+// Belljar's own routes: runs with streamed output, the record of calls, the audit, network policies, credentials.
 #pragma once
 
 #include "audit/audit_log.h"
@@ -23,5 +23,7 @@ void add_routes(Router& router, Services services);
 void add_run_routes(Router& router, Services services);
 void add_call_routes(Router& router, Services services);
 void add_audit_routes(Router& router, Services services);
+void add_network_policy_routes(Router& router, Services services);
+void add_credential_routes(Router& router, Services services);
 
 }  // namespace bj::native

@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/utf8.h"
 #include "tools/argument_check.h"
+#include "tools/network_receipts.h"
 #include "tools/stored_json.h"
 
 namespace bj::native {
@@ -21,6 +22,7 @@ struct RunBody {
   json::object args;
   std::map<std::string, std::string> variables;
   std::optional<std::string> agent_id;
+  json::object network;  // what of "network" and "credentials" is there
 };
 
 RunBody read_run(ModelReader& reader) {
@@ -28,6 +30,9 @@ RunBody read_run(ModelReader& reader) {
   body.args = reader.object_or_empty("args");
   body.variables = reader.optional_string_map("env_vars").value_or(std::map<std::string, std::string>());
   body.agent_id = reader.optional_string("agent_id");
+  for (const char* const key : {"network", "credentials"}) {
+    if (const json::value* const value = reader.take(key)) body.network[key] = *value;
+  }
   return body;
 }
 
@@ -41,6 +46,7 @@ json::object outcome_json(const RunOutcome& outcome) {
                       {"duration_ms", outcome.duration_ms},
                       {"limits_hit", json::array(outcome.limits_hit.begin(), outcome.limits_hit.end())},
                       {"provider", outcome.provider},
+                      {"network", network_json(outcome)},
                       {"seal_full", outcome.seal ? json::value(outcome.seal->full()) : json::value(nullptr)}};
   if (!outcome.success) {
     object["error"] = {
@@ -80,6 +86,7 @@ CallHooks hooks_into(const std::shared_ptr<Feed>& feed) {
   hooks.on_progress = [feed](const BuildProgress& step) {
     feed->push("progress", {{"phase", phase_name(step.phase)}, {"message", step.message}});
   };
+  hooks.on_network = [feed](const GateEvent& event) { feed->push("network", gate_event_json(event)); };
   return hooks;
 }
 
@@ -120,6 +127,7 @@ Task<Result<HttpResponse>> run_tool(Services services, HttpRequest& request) {
   }
   if (body.agent_id && !is_id("agent", *body.agent_id))
     co_return fail(Code::kUnprocessable, "agent_id must be agent-<uuid4>");
+  BJ_CO_CHECK(check_network_wish(body.network, "call"));
   const auto find = [&] { return services.store.tools().get(request.actor.organization, id); };
   auto run = std::make_shared<RunRequest>();
   BJ_CO_TRY(run->tool, co_await offload(services.threads, find));
@@ -128,6 +136,7 @@ Task<Result<HttpResponse>> run_tool(Services services, HttpRequest& request) {
   run->agent_id = std::move(body.agent_id);
   run->arguments = std::move(body.args);
   run->variables = std::move(body.variables);
+  BJ_CO_TRY(run->network, read_network_wish(body.network, "call"));
   if (request.headers.get("accept").find("text/event-stream") != std::string_view::npos) {
     co_return event_stream(
         [&runner = services.runner, run](EventStream& events) { return stream_run(runner, std::move(*run), events); });
@@ -141,16 +150,24 @@ Task<Result<HttpResponse>> run_tool(Services services, HttpRequest& request) {
 void add_run_routes(Router& router, Services services) {
   RouteGroup<Services> runs(router, "/v1/tools", "runs", services);
   const json::value object = json::object{{"type", "object"}};
-  const json::value body = json::object{
-      {"type", "object"}, {"properties", {{"args", object}, {"env_vars", object}, {"agent_id", {{"type", "string"}}}}}};
+  const json::value body = json::object{{"type", "object"},
+                                        {"properties",
+                                         {{"args", object},
+                                          {"env_vars", object},
+                                          {"agent_id", {{"type", "string"}}},
+                                          {"network", object},
+                                          {"credentials", {{"type", "array"}, {"items", {{"type", "string"}}}}}}}};
   runs.add(Method::kPost, "/{tool_id}/run", run_tool,
-           "Run a stored tool; with Accept: text/event-stream its output comes as events", body, object);
+           "Run a stored tool; with Accept: text/event-stream its output comes as events", body, object,
+           {.work = Work::kRun});
 }
 
 void add_routes(Router& router, Services services) {
   add_run_routes(router, services);
   add_call_routes(router, services);
   add_audit_routes(router, services);
+  add_network_policy_routes(router, services);
+  add_credential_routes(router, services);
 }
 
 }  // namespace bj::native

@@ -1,0 +1,21 @@
+#include "sys/private_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "sys/files.h"
+
+namespace bj {
+
+Result<Secret> read_private_file(const std::string& path, size_t limit) {
+  BJ_TRY(const Fd file, open_path(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return fail_errno("fstat(" + path + ")");
+  if (!S_ISREG(status.st_mode)) return fail(Code::kDenied, path + " is not a regular file");
+  if ((status.st_mode & 077) != 0)
+    return fail(Code::kDenied, path + " may be read by others than its owner: if nobody did, run chmod 600 " + path);
+  BJ_TRY(std::string text, read_all(file.get(), limit, path));
+  return Secret::take(std::move(text));
+}
+
+}  // namespace bj

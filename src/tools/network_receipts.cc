@@ -1,0 +1,112 @@
+#include "tools/network_receipts.h"
+
+#include <boost/json/array.hpp>
+
+#include "egress/policy_json.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr size_t kMostHosts = 12;  // of a receipt, whose detail is bounded
+
+// How a kind of event is told. Bytes of connections that ended stand in the call's own receipt.
+struct Telling {
+  EventKind kind = EventKind::kPolicyDecision;
+  const char* action = nullptr;
+  const char* outcome = "";
+  const char* word = "";  // of streams and of the count
+};
+
+Telling telling_of(GateEvent::Kind kind) {
+  switch (kind) {
+    case GateEvent::Kind::kNameDenied: return {EventKind::kPolicyDecision, "network.resolve", "denied", "name_denied"};
+    case GateEvent::Kind::kConnectionDenied:
+      return {EventKind::kPolicyDecision, "network.connect", "denied", "connection_denied"};
+    case GateEvent::Kind::kUpstreamFailed:
+      return {EventKind::kPolicyDecision, "network.connect", "failed", "connection_failed"};
+    case GateEvent::Kind::kConnected: return {EventKind::kPolicyDecision, "network.connect", "allowed", "connected"};
+    case GateEvent::Kind::kSecretUsed: return {EventKind::kSecretUse, "secret.use", "success", "secret_used"};
+    case GateEvent::Kind::kEnded: break;
+  }
+  return {EventKind::kPolicyDecision, nullptr, "", "ended"};
+}
+
+}  // namespace
+
+json::object gate_event_json(const GateEvent& event) {
+  json::object object{{"event", telling_of(event.kind).word}, {"host", short_name(event.host)}};
+  if (event.port != 0) object["port"] = event.port;
+  if (!event.address.empty()) object["address"] = event.address;
+  if (!event.credential.empty()) object["credential"] = event.credential;
+  if (event.kind == GateEvent::Kind::kUpstreamFailed) {
+    object["reason"] = short_name(event.decision.reason);
+  } else if (event.kind == GateEvent::Kind::kEnded) {
+    object["bytes_sent"] = event.bytes_sent;
+    object["bytes_received"] = event.bytes_received;
+  } else {
+    object["decision"] = to_json(event.decision);
+  }
+  return object;
+}
+
+NetworkReceipts::NetworkReceipts(AuditLog& audit, Actor actor, std::string call_id, Follower follower)
+    : audit_(audit), actor_(std::move(actor)), call_id_(std::move(call_id)), follower_(std::move(follower)) {}
+
+Event NetworkReceipts::receipt(EventKind kind, const char* action, const char* outcome) const {
+  Event event;
+  event.kind = kind;
+  event.action = action;
+  event.outcome = outcome;
+  event.actor = actor_;
+  event.call_id = call_id_;
+  return event;
+}
+
+void NetworkReceipts::note(const GateEvent& event) {
+  bytes_sent_ += event.bytes_sent;
+  bytes_received_ += event.bytes_received;
+  if (++seen_[static_cast<size_t>(event.kind)] > kMostOfEach) return;
+  if (follower_) follower_(event);
+  const Telling telling = telling_of(event.kind);
+  if (telling.action == nullptr) return;
+  Event written = receipt(telling.kind, telling.action, telling.outcome);
+  written.subject = event.kind == GateEvent::Kind::kSecretUsed ? event.credential : event.host;
+  written.detail = gate_event_json(event);
+  audit_.add(written);
+}
+
+json::object NetworkReceipts::totals(const NetworkUse& use) const {
+  const auto count = [this](GateEvent::Kind kind) { return seen_[static_cast<size_t>(kind)]; };
+  json::array hosts;
+  for (const NetworkUse::Reached& reached : use.reached) {
+    if (hosts.size() == kMostHosts) break;
+    hosts.push_back({{"host", short_name(reached.host)},
+                     {"port", reached.port},
+                     {"bytes_sent", reached.bytes_sent},
+                     {"bytes_received", reached.bytes_received}});
+  }
+  json::object totals{{"bytes_sent", bytes_sent_},
+                      {"bytes_received", bytes_received_},
+                      {"connections", count(GateEvent::Kind::kConnected)},
+                      {"denied", count(GateEvent::Kind::kNameDenied) + count(GateEvent::Kind::kConnectionDenied)},
+                      {"failed", count(GateEvent::Kind::kUpstreamFailed)},
+                      {"hosts", std::move(hosts)}};
+  if (use.reached.size() > kMostHosts) totals["more_hosts"] = use.reached.size() - kMostHosts;
+  return totals;
+}
+
+void NetworkReceipts::finish() const {
+  json::object more;
+  for (size_t i = 0; i < seen_.size(); ++i) {
+    const Telling telling = telling_of(static_cast<GateEvent::Kind>(i));
+    if (telling.action != nullptr && seen_[i] > kMostOfEach) more[telling.word] = seen_[i] - kMostOfEach;
+  }
+  if (more.empty()) return;
+  Event counted = receipt(EventKind::kPolicyDecision, "network.more", "counted");
+  counted.detail = {{"more", std::move(more)}};
+  audit_.add(counted);
+}
+
+}  // namespace bj
