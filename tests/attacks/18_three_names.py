@@ -12,8 +12,8 @@ import ssl
 def _tunnel(protocol):
     s = socket.create_connection(("127.0.0.1", 15001), 5)
     s.settimeout(5)
-    if protocol == "connect":
-        s.sendall(b"CONNECT allowed.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\n")
+    if protocol != "socks":
+        s.sendall(b"CONNECT allowed.example:443 HTTP/1.1\r\nHost: " + protocol.encode() + b"\r\n\r\n")
         return s, s.recv(1000)
     s.sendall(b"\5\1\0")
     s.recv(2)
@@ -23,7 +23,7 @@ def _tunnel(protocol):
 
 def attack():
     context, reached = ssl._create_unverified_context(), []
-    for protocol in ("connect", "socks"):
+    for protocol in ("allowed.example:443", "other.example:443", "socks"):
         for name in ("allowed.example", "other.example", None):
             try:
                 s, said = _tunnel(protocol)

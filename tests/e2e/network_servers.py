@@ -46,7 +46,7 @@ class Page(http.server.BaseHTTPRequestHandler):
         self.send_header("Connection", "Upgrade")
         self.send_header("Upgrade", protocol)
         self.end_headers()
-        while data := self.connection.recv(65536):
+        while data := self.rfile.read1(65536):
             self.connection.sendall(data)
         self.close_connection = True
 
@@ -114,9 +114,10 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
 class HostileNames:
     """A name server that changes its mind. Below rebind.example the first answer is a public address, the next the
-    metadata service, and so on, none to be kept; both.example has both at once; what is below tunnel.example exists."""
+    metadata service, and so on, none to be kept; both.example is public and a neighbour, whom resolvers put first; what is
+    below tunnel.example exists."""
 
-    PUBLIC, METADATA = "93.184.216.34", "169.254.169.254"
+    PUBLIC, METADATA, NEIGHBOUR = "93.184.216.34", "169.254.169.254", "10.200.0.2"
 
     def __init__(self):
         self.asked = {}
@@ -145,7 +146,7 @@ class HostileNames:
             self.asked[name] = self.asked.get(name, 0) + 1
             return [self.PUBLIC if self.asked[name] % 2 else self.METADATA]
         if name.endswith("both.example"):
-            return [self.METADATA, self.PUBLIC]
+            return [self.NEIGHBOUR, self.PUBLIC]
         return [self.PUBLIC] if name.endswith("tunnel.example") else None
 
 
