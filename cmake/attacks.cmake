@@ -22,17 +22,24 @@ foreach(file ${ATTACK_FILES})
   endif()
 endforeach()
 
+# The small internet that attacks on the network run in; the end-to-end tests use the same.
+set(WORLD_FILES ${PROJECT_SOURCE_DIR}/tests/e2e/network_world.py ${PROJECT_SOURCE_DIR}/tests/e2e/network_servers.py)
+foreach(file ${WORLD_FILES})
+  get_filename_component(name ${file} NAME)
+  list(APPEND ATTACK_ENTRIES world/${name}=${file})
+endforeach()
+
 set(ATTACKS_PACK ${CMAKE_BINARY_DIR}/attacks.pack)
 add_custom_command(
   OUTPUT ${ATTACKS_PACK}
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/pack.py ${ATTACKS_PACK} ${ATTACK_ENTRIES}
-  DEPENDS ${ATTACK_FILES} ${ATTACK_PROGRAMS} ${PROJECT_SOURCE_DIR}/cmake/pack.py
+  DEPENDS ${ATTACK_FILES} ${WORLD_FILES} ${ATTACK_PROGRAMS} ${PROJECT_SOURCE_DIR}/cmake/pack.py
   COMMENT "Packing the attacks")
 add_custom_target(belljar_attacks DEPENDS ${ATTACKS_PACK})
 configure_file(cmake/embed_attacks.S.in ${CMAKE_BINARY_DIR}/embed_attacks.S @ONLY)
 set_source_files_properties(${CMAKE_BINARY_DIR}/embed_attacks.S PROPERTIES OBJECT_DEPENDS ${ATTACKS_PACK})
 
-set(SELFTEST_SOURCES attack.cc attack_base.cc attack_files.cc canary.cc program.cc residue.cc runner.cc table.cc verdict.cc)
+set(SELFTEST_SOURCES attack.cc attack_base.cc attack_files.cc attack_world.cc canary.cc program.cc residue.cc runner.cc table.cc verdict.cc)
 list(TRANSFORM SELFTEST_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/selftest/)
 function(belljar_selftest name core)
   add_library(${name} STATIC ${SELFTEST_SOURCES} ${CMAKE_BINARY_DIR}/embed_attacks.S)

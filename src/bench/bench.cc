@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "bench/baseline.h"
+#include "bench/gate_bench.h"
 #include "bench/http_bench.h"
 #include "bench/measure.h"
 #include "bench/pydantic_packages.h"
@@ -49,7 +50,11 @@ class Bench {
                                                            {"TypeScript", &Bench::type_script},
                                                            {"create + true + destroy", &Bench::create_destroy},
                                                            {"live sandbox", &Bench::live_sandbox},
-                                                           {"idle sandboxes", &Bench::idle_sandboxes}};
+                                                           {"idle sandboxes", &Bench::idle_sandboxes},
+                                                           {"gate: requests and bytes", &Bench::gate_load},
+                                                           {"gate: first request", &Bench::gate_first_request},
+                                                           {"gate: idle connections", &Bench::gate_idle},
+                                                           {"receipts", &Bench::receipts}};
     for (const auto& [name, row] : rows) {
       if (std::string(name).find(options_.filter) == std::string::npos) continue;
       progress_(name);
@@ -209,6 +214,19 @@ class Bench {
   Task<Result<void>> http_stored_tools() {
     return through_http(bench_http_stored_tools, {.least = 16, .most = 16, .warm = 16});
   }
+
+  using GateRow = Task<Result<BenchRows>> (*)(GateBench);
+
+  Task<Result<void>> at_the_gate(GateRow row) {
+    BJ_CO_TRY(BenchRows rows, co_await row({engine_, options_, base_}));
+    for (BenchRow& one : rows) add_row(std::move(one));
+    co_return Result<void>();
+  }
+
+  Task<Result<void>> gate_load() { return at_the_gate(bench_gate_load); }
+  Task<Result<void>> gate_first_request() { return at_the_gate(bench_gate_first_request); }
+  Task<Result<void>> gate_idle() { return at_the_gate(bench_gate_idle_connections); }
+  Task<Result<void>> receipts() { return at_the_gate(bench_receipts); }
 
   Task<Result<void>> pydantic() {
     BenchRow row{.work = "a tool whose module imports pydantic, warm",

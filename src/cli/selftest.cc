@@ -2,9 +2,11 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "cli/context.h"
 #include "cli/flags.h"
@@ -12,6 +14,7 @@
 #include "cli/with_engine.h"
 #include "selftest/attack_base.h"
 #include "selftest/attack_files.h"
+#include "selftest/attack_world.h"
 #include "selftest/residue.h"
 #include "selftest/runner.h"
 #include "selftest/table.h"
@@ -77,6 +80,16 @@ int report(const Context& context, const std::vector<Finding>& findings, const s
   return counts.clean() && left_behind.empty() ? kExitOk : kExitFailed;
 }
 
+// For attacks on the network. Empty where no attack needs one, or with the reason why there is none.
+std::optional<AttackWorld> enter_world(const std::vector<Attack>& attacks, std::string& why_not) {
+  const auto needs_one = [](const Attack& attack) { return attack.network.has_value(); };
+  if (std::none_of(attacks.begin(), attacks.end(), needs_one)) return {};
+  Result<AttackWorld> world = AttackWorld::start();
+  Result<void> entered = world ? world->enter() : Result<void>(tl::unexpected(world.error()));
+  if (!entered) why_not = entered.error().what;
+  return entered ? std::optional<AttackWorld>(std::move(*world)) : std::nullopt;
+}
+
 int selftest_command(const Context& context, const Wishes& wishes) {
   Result<std::vector<Attack>> parsed = parse_attacks(embedded_attack_files());
   if (!parsed) return refuse(parsed.error().what);
@@ -88,6 +101,8 @@ int selftest_command(const Context& context, const Wishes& wishes) {
     return kExitOk;
   }
   ::setenv(kSecretVariable, "no sandbox may see this", 1);
+  std::string no_world;
+  std::optional<AttackWorld> world = enter_world(attacks, no_world);
   const Before before = look_before();
   std::vector<Finding> findings;
   std::string instance;
@@ -103,6 +118,7 @@ int selftest_command(const Context& context, const Wishes& wishes) {
     }
     RunOptions run;
     run.image = base->image;
+    run.no_world = no_world;
     if (!context.settings.interpreter.empty()) run.interpreter = context.settings.interpreter;
     co_await run_attacks(engine, attacks, std::move(run), [&](const Finding& finding) {
       progress.show(finding);
@@ -110,6 +126,7 @@ int selftest_command(const Context& context, const Wishes& wishes) {
     });
     co_return kExitOk;
   });
+  world.reset();
   if (status != kExitOk) return status;
   return report(context, findings, residue(before, instance));
 }

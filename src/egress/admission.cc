@@ -1,5 +1,6 @@
 #include "egress/admission.h"
 
+#include "launcher/gate_control.h"
 #include "launcher/gated_network.h"
 #include "sys/nftables.h"
 
@@ -47,6 +48,13 @@ Result<void> Admission::open_ranges(const NetworkPolicy& policy) {
   const std::vector<DirectRange> open = direct_ranges(policy);
   nft::Transaction t(kTable);
   for (const char* set : {kClosed4, kClosed6, kOpen4, kOpen6}) t.remove_all_elements(set);
+  if (!gate_keeps(GateControl::kAdmission)) {
+    IpAddress any6;
+    any6.is_v6 = true;
+    add_range(t, kOpen4, Cidr{}, PortRange{});
+    add_range(t, kOpen6, Cidr{any6, 0}, PortRange{});
+    return t.commit(rules_.get(), "open everything");
+  }
   if (!open.empty()) {
     for (const Cidr& range : ranges_that_are_not_public()) {
       add_range(t, range.base.is_v6 ? kClosed6 : kClosed4, range, PortRange{0, 65535});

@@ -1,5 +1,7 @@
 #include "egress/first_bytes.h"
 
+#include "launcher/gate_control.h"
+
 namespace bj {
 namespace {
 
@@ -48,6 +50,7 @@ FirstBytes read_first_bytes(std::string_view bytes) {
 }
 
 std::optional<std::string> contradiction(const FirstBytes& bytes, const std::string& name) {
+  if (!gate_keeps(GateControl::kHello)) return {};
   switch (bytes.kind) {
     case FirstBytes::Kind::kNeedMore: return "the first bytes are incomplete";
     case FirstBytes::Kind::kRefused: return bytes.reason;

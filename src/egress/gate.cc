@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egress/name_resolver.h"
+#include "launcher/gate_control.h"
 
 namespace bj {
 namespace {
@@ -44,6 +45,7 @@ Gate::~Gate() = default;
 Result<std::shared_ptr<Gate>> Gate::open(const asio::any_io_executor& executor, GateEndpoints ends,
                                          NetworkPolicy policy, GateListener listener) {
   BJ_CHECK(check_caps(policy.caps));
+  if (!gate_keeps(GateControl::kCaps)) policy.caps = {};
   Fd streams = std::move(ends.dns_streams), packets = std::move(ends.dns_packets);
   std::shared_ptr<Gate> gate(new Gate(executor, std::move(ends), std::move(policy), std::move(listener)));
   BJ_CHECK(gate->admission_.open_ranges(gate->policy_));
@@ -246,7 +248,10 @@ Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
     ++tried;
     passage->address = address;
     passage->decision = std::move(decision);
-    const Result<void> connected = co_await passage->flow->connect(endpoint_of(address, passage->port));
+    if (passage->name && !gate_keeps(GateControl::kPinning)) {  // asks again, as most proxies do
+      if (const auto again = co_await NameResolver::resolve(*passage->name)) passage->address = again->front();
+    }
+    const Result<void> connected = co_await passage->flow->connect(endpoint_of(*passage->address, passage->port));
     if (connected) co_return ProxyOutcome::kConnected;
     passage->decision.reason = connected.error().what;
     outcome = ProxyOutcome::kFailed;
@@ -302,7 +307,8 @@ Task<void> Gate::pass_request(PassagePtr passage, HttpHead head) {
   if (!text) co_return deny(*passage, refusal("a request whose end can't be told in advance"));
   tell(GateEvent::Kind::kConnected, *passage);
   if (!co_await passage->flow->tell_server(*text)) co_return passage->flow->abort();
-  co_await passage->flow->forward(nullptr, head.content_length.value_or(0));
+  const uint64_t most = gate_keeps(GateControl::kSingle) ? head.content_length.value_or(0) : UINT64_MAX;
+  co_await passage->flow->forward(nullptr, most);
   tell(GateEvent::Kind::kEnded, *passage);
 }
 

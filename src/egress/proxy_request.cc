@@ -6,6 +6,7 @@
 #include <array>
 
 #include "egress/socks5.h"
+#include "launcher/gate_control.h"
 
 namespace bj {
 namespace {
@@ -105,12 +106,13 @@ void take(Flow& flow, size_t size) {
 }
 
 std::optional<std::string> single_request(const HttpHead& head) {
-  if (head.is_chunked || head.is_connect || !head.upgrade.empty()) return {};
+  const bool single = gate_keeps(GateControl::kSingle);
+  if (single && (head.is_chunked || head.is_connect || !head.upgrade.empty())) return {};
   std::string out = head.method + " " + origin_form(head) + " HTTP/1.1\r\n";
   for (const HttpField& field : head.fields) {
-    if (!is_for_one_hop(field.name)) out += field.name + ": " + field.value + "\r\n";
+    if (!single || !is_for_one_hop(field.name)) out += field.name + ": " + field.value + "\r\n";
   }
-  return out + "connection: close\r\n\r\n";
+  return out + (single ? "connection: close\r\n\r\n" : "\r\n");
 }
 
 Task<Result<ProxyRequest>> read_proxy_request(std::shared_ptr<Flow> flow) {

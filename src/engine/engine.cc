@@ -12,6 +12,7 @@
 #include "engine/environments.h"
 #include "engine/node_source.h"
 #include "engine/python_source.h"
+#include "launcher/gate_control.h"
 #include "launcher/launcher.h"
 #include "sys/files.h"
 #include "sys/rlimit.h"
@@ -81,6 +82,9 @@ Engine::~Engine() { workers_.join(); }
 
 Result<std::unique_ptr<Engine>> Engine::create(asio::io_context& context, EngineOptions options) {
   raise_open_file_limit();
+#ifdef BELLJAR_TEST_SWITCHES
+  switch_off_in_gates(options.without);  // before the launcher is cloned
+#endif
   Abilities abilities = probe_abilities();
   BJ_TRY(Fd launcher, start_launcher(embedded_warden()));
   return std::unique_ptr<Engine>(new Engine(context, std::move(options), std::move(abilities), std::move(launcher)));

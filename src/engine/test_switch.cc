@@ -10,6 +10,8 @@
 #include <initializer_list>
 #include <optional>
 
+#include "launcher/gate_control.h"
+
 namespace bj {
 namespace {
 
@@ -82,9 +84,7 @@ void switch_off_in_plain_sandbox(Control control, Plan& plan, LaunchRequest& req
   }
 }
 
-}  // namespace
-
-void switch_off_in_sandbox(std::string_view what, SyscallProfile profile, Plan& plan, LaunchRequest& request) {
+void switch_one_off(std::string_view what, SyscallProfile profile, Plan& plan, LaunchRequest& request) {
   if (what == "hostname") remove_op(plan, Op::kHostname);
   const std::optional<Control> control = control_called(what);
   if (!control) return;
@@ -93,6 +93,12 @@ void switch_off_in_sandbox(std::string_view what, SyscallProfile profile, Plan& 
   } else if (any_of(control, {Control::kReadOnly, Control::kDev})) {
     remove_control(plan, *control);
   }
+}
+
+}  // namespace
+
+void switch_off_in_sandbox(std::string_view names, SyscallProfile profile, Plan& plan, LaunchRequest& request) {
+  for (const std::string_view what : switches_in(names)) switch_one_off(what, profile, plan, request);
 }
 
 void switch_off_in_call(std::string_view what, Plan& plan, uint64_t& clone_flags, bool& own_network) {

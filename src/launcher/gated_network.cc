@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "launcher/gate_control.h"
 #include "sys/nftables.h"
 #include "sys/rtnetlink.h"
 
@@ -65,6 +66,7 @@ void lead_to_the_gate(nft::Transaction& t) {
 
 // A refusal is a packet of its own, which passes this chain too: as part of a known connection.
 void refuse_the_rest(nft::Transaction& t) {
+  if (!gate_keeps(GateControl::kRefusal)) return;
   const char* const chain = "out";
   t.create_chain(chain, "filter", NF_INET_LOCAL_OUT, 0, NF_DROP);
   accept_loopback(t, chain);

@@ -16,6 +16,7 @@
 
 #include "launcher/become.h"
 #include "launcher/den.h"
+#include "launcher/gate_control.h"
 #include "launcher/network_pool.h"
 #include "launcher/wire.h"
 #include "seal/carry_out.h"
@@ -108,17 +109,27 @@ class Launcher {
 
     BJ_TRY(const Network network, network_of(create.network, given.gate));
     BJ_CHECK(network.enter());
-    const Cloned cloned = clone_process(create.clone_flags);
+    const Cloned cloned = clone_process(create.clone_flags | own_network_flag(create));
     if (cloned.pid == 0) become_sandbox(plan, state, late.second.get());
     BJ_CHECK(networks_.go_home());
     if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3");
     given.pidfd = Fd(cloned.pidfd);
 
+#ifdef BELLJAR_TEST_SWITCHES
+    if (own_network_flag(create) != 0) {
+      BJ_TRY(given.gate, networks_.furnish_network_of(cloned.pid));
+    }
+#endif
     if (const Result<void> mounted = give_mounts(create, cloned.pid, late.first); !mounted) {
       (void)::syscall(__NR_pidfd_send_signal, given.pidfd.get(), SIGKILL, nullptr, 0);
       return tl::unexpected(mounted.error());
     }
     return cloned.pid;
+  }
+
+  // A network that has a gate is never the sandbox's own.
+  static uint64_t own_network_flag(const launch::Create& create) {
+    return create.network == launch::NetworkOf::kGated && !gate_keeps(GateControl::kOwnership) ? CLONE_NEWNET : 0;
   }
 
   Result<Network> network_of(launch::NetworkOf whose, GateEndpoints& gate) {

@@ -38,6 +38,10 @@ class NetworkPool {
   // The one that create() was called in. Without root it can't be entered again.
   Result<Network> host() const;
   Result<void> go_home() const { return home_.enter(); }
+#ifdef BELLJAR_TEST_SWITCHES
+  // A gate before a network namespace that the process owns itself: what GateControl::kOwnership is there to prevent.
+  Result<GateEndpoints> furnish_network_of(int pid) const;
+#endif
 
  private:
   NetworkPool(Fd host, Network home) : host_(std::move(host)), home_(std::move(home)) {}

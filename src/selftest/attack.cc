@@ -5,9 +5,12 @@
 #include <map>
 #include <sstream>
 
+#include "egress/policy_json.h"
+
 namespace bj::selftest {
 namespace {
 
+constexpr const char* kPolicyRefused = "policy-refused";
 constexpr uint64_t kPatienceMs = 30'000;  // for an attack that sets no wall time of its own
 
 using Header = std::map<std::string, std::string>;
@@ -85,7 +88,7 @@ Result<void> read_expectation(const AttackFile& file, const std::string& text, A
                                                                  {"disk", "disk"},      {"output", "output"}};
   const std::vector<std::string> parts = words(text);
   attack.answer_refused = text == "answer-refused";
-  if (text.empty() || attack.answer_refused) return {};
+  if (text.empty() || attack.answer_refused || text == kPolicyRefused) return {};
   const auto limit = parts.size() == 2 ? kLimitNames.find(parts[1]) : kLimitNames.end();
   if (parts[0] != "killed-by" || limit == kLimitNames.end()) return wrong(file, "unknown expectation " + text);
   attack.killed_by = limit->second;
@@ -100,6 +103,19 @@ Result<std::optional<Then>> read_then(const AttackFile& file, const std::string&
   const auto verb = parts.size() == 2 ? kVerbs.find(parts[0]) : kVerbs.end();
   if (verb == kVerbs.end()) return wrong(file, "unknown operation " + text);
   return Then{verb->second, parts[1]};
+}
+
+// As an administrator writes it: what is not allowed here could be allowed nowhere.
+Result<void> read_network(const AttackFile& file, Header& header, Attack& attack) {
+  if (!header.contains("network")) return {};
+  Result<NetworkPolicy> policy =
+      parse_network_policy_text(header["network"], {"attack", PolicyAuthor::kAdministrator, {}});
+  const bool refusal_expected = header["expect"] == kPolicyRefused;
+  if (!policy && !refusal_expected) return wrong(file, policy.error().what);
+  if (!policy) attack.policy_refused = policy.error().what;
+  attack.network = policy.value_or(NetworkPolicy());
+  attack.event = header["event"];
+  return {};
 }
 
 std::string stem_of(const AttackFile& file, const Header& header) {
@@ -126,6 +142,7 @@ Result<Attack> parse_attack(const AttackFile& file, Header& header) {
   BJ_TRY(attack.limits, read_limits(file, header["limits"]));
   BJ_CHECK(read_expectation(file, header["expect"], attack));
   BJ_TRY(attack.then, read_then(file, header["then"]));
+  BJ_CHECK(read_network(file, header, attack));
   attack.must_differ = header["compare"] == "must-differ";
   return attack;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "egress/policy.h"
 #include "seal/policy.h"
 
 namespace bj::selftest {
@@ -38,9 +39,12 @@ struct Attack {
   bool answer_refused = false;
   bool must_differ = false;
   std::optional<Then> then;
-  std::string filename;  // "07_unshare.py"
-  std::string program;   // source, or the compiled program
-  std::string leave;     // of a pair: what runs before `program`
+  std::optional<NetworkPolicy> network;  // it runs behind a gate with this, among the servers of attack_world.h
+  std::string policy_refused;            // why there is no such policy, where that is what is expected
+  std::string event;                     // what the gate must have told
+  std::string filename;                  // "07_unshare.py"
+  std::string program;                   // source, or the compiled program
+  std::string leave;                     // of a pair: what runs before `program`
 };
 
 struct AttackFile {

@@ -8,5 +8,7 @@
 namespace bj::selftest {
 
 std::vector<AttackFile> embedded_attack_files();
+// The programs of attack_world.h.
+std::vector<AttackFile> embedded_world_files();
 
 }  // namespace bj::selftest

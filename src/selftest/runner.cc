@@ -16,10 +16,21 @@ namespace bj::selftest {
 namespace {
 
 constexpr int kHalfRuns = 3;  // of a pair: as many children as may wait, and one that is forked after
-constexpr auto kThenTime = std::chrono::seconds(2);
+constexpr auto kThenTime = std::chrono::seconds(2), kEventTime = std::chrono::seconds(2);
 constexpr size_t kThenLimit = 1 << 20;
 constexpr const char* kProgramPath = "/dev/shm/attack";  // writable whatever the layers are
 constexpr const char* kPing = "def ping():\n    return 'pong'\n";
+
+// "denied allowed.example:81 no rule allows ...", "ended allowed.example:80 sent 75 received 180"
+std::string line_of(const GateEvent& event) {
+  static constexpr std::array<const char*, 6> kKinds = {"unknown", "denied", "failed", "connected", "secret", "ended"};
+  std::string line = fmt::format("{} {}:{} {}", kKinds[static_cast<size_t>(event.kind)], event.host, event.port,
+                                 event.decision.reason);
+  if (event.kind == GateEvent::Kind::kEnded)
+    line =
+        fmt::format("ended {}:{} sent {} received {}", event.host, event.port, event.bytes_sent, event.bytes_received);
+  return line;
+}
 
 struct Job {
   const Attack* attack;
@@ -34,6 +45,8 @@ class Attempt {
 
   Task<Verdict> run() {
     if (const std::string why = missing_here(); !why.empty()) co_return Verdict{Outcome::kSkipped, why};
+    if (!attack_.policy_refused.empty())
+      co_return Verdict{Outcome::kHeld, "the policy is refused: " + printable(attack_.policy_refused)};
     Verdict verdict{Outcome::kHeld, ""};
     if (!attack_.leave.empty()) {
       for (int i = 0; i < kHalfRuns && verdict.outcome == Outcome::kHeld; ++i) verdict = co_await once(attack_.leave);
@@ -42,6 +55,7 @@ class Attempt {
       verdict = co_await once(attack_.program);
       if (attack_.must_differ) verdict = judge_difference(verdict, co_await once(attack_.program));
     }
+    if (verdict.outcome == Outcome::kHeld && !attack_.event.empty()) verdict = co_await with_event(std::move(verdict));
     if (const std::string harm = canary_.harm(); !harm.empty()) co_return Verdict{Outcome::kEscaped, harm};
     if (verdict.outcome == Outcome::kHeld && co_await left_processes())
       co_return Verdict{Outcome::kEscaped, "its processes outlived it"};
@@ -62,6 +76,7 @@ class Attempt {
   }
 
   std::string missing_here() {
+    if (attack_.network && !options_.no_world.empty()) return options_.no_world;
     if (!engine_.host().uids && run_as_ == RunAs::kRoot) return "rootless: there is no root inside";
     if (!engine_.host().uids && needs("sudo")) return "rootless: there is no sudo inside";
     const auto unavailable = unavailable_controls(engine_.host());
@@ -88,7 +103,25 @@ class Attempt {
     spec.source = source;
     spec.filename = attack_.filename;
     spec.limits = attack_.limits;
+    if (attack_.network) spec.network = *attack_.network;
+    spec.on_network = noted();
     return spec;
+  }
+
+  GateListener noted() const {
+    return [told = told_](const GateEvent& event) { *told += line_of(event) + "\n"; };
+  }
+
+  // A flow's end is told when the gate has seen it, which may be a moment after the program's own.
+  Task<Verdict> with_event(Verdict so_far) {
+    asio::steady_timer moment(co_await asio::this_coro::executor);
+    const auto late = Clock::now() + kEventTime;
+    while (told_->find(attack_.event) == std::string::npos && Clock::now() < late) {
+      moment.expires_after(kEventTime / 100);
+      (void)co_await expired(moment);
+    }
+    if (told_->find(attack_.event) != std::string::npos) co_return so_far;
+    co_return Verdict{Outcome::kEscaped, "no event says \"" + attack_.event + "\": " + printable(*told_)};
   }
 
   Task<Verdict> call(const std::string& source) {
@@ -123,6 +156,8 @@ class Attempt {
     SandboxSpec spec;
     spec.image = options_.image;
     spec.limits = attack_.limits;
+    if (attack_.network) spec.network = *attack_.network;
+    spec.on_network = noted();
     Result<std::shared_ptr<Sandbox>> sandbox = co_await engine_.create_sandbox(std::move(spec));
     if (!sandbox) co_return Verdict{Outcome::kBroken, "no sandbox: " + printable(sandbox.error().what)};
     Verdict verdict = co_await inside(*sandbox, program);
@@ -197,6 +232,7 @@ class Attempt {
   const Canary& canary_;
   const Attack& attack_;
   RunAs run_as_;
+  std::shared_ptr<std::string> told_ = std::make_shared<std::string>();  // by the gate, a line an event
   size_t abandoned_before_ = engine_.host().cgroups->abandoned();
 };
 

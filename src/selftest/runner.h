@@ -25,6 +25,7 @@ struct RunOptions {
   std::string interpreter = "/usr/bin/python3";
   size_t at_once = 6;
   std::vector<RunAs> only;  // empty: every way an attack runs
+  std::string no_world;     // why this process is not in an AttackWorld: attacks on the network are skipped
 };
 
 using OnFinding = std::function<void(const Finding&)>;

@@ -4,6 +4,7 @@
 """
 import ast
 import collections
+import json
 import os
 import re
 import unittest
@@ -11,22 +12,27 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOT_ATTACKS = {"check.py", "archives.py"}
 ARCHIVE_FAMILIES = {5, 28}  # attacks of these are archives, made by archives.py
-FAMILIES = {1, *range(3, 13), 14, 15, 16, 24, 25, 28, 29}
+NETWORK_FAMILIES = {17, 18, 19, 20, 21, 22, 27}  # run behind a gate, among the servers of tests/e2e/network_world.py
+FAMILIES = {1, *range(3, 13), 14, 15, 16, 24, 25, 28, 29} | NETWORK_FAMILIES
 
 CONTROLS = set("""userns pidns mountns netns ipcns utsns cgroupns root idmap proc dev caps nnp seccomp landlock rlimits
-memory cpu pids io disk fds uid hostname session environment wall output result reaper readonly mask""".split())
+memory cpu pids io disk fds uid hostname session environment wall output result reaper readonly mask
+gate-refusal gate-admission gate-ownership gate-names gate-decision gate-private gate-pinning gate-hello gate-requests
+gate-single gate-caps""".split())
 WITHOUT_AN_ATTACK = {
     "io": "what a sandbox writes lies in memory, so there is no disk to slow down",
+    "gate-ownership": "behind it stands caps, which root inside lacks: 20_raw_sockets and 20_change_rules need both off",
 }
 SEEN_FROM_OUTSIDE = {"24_daemon_at_end.py", "24_deep_tree.py", "24_pipe_holder.py"}  # by what they leave or hold up
 BY_DESIGN = "design"  # stopped by how things are built; nothing to switch off
 
-KEYS = {"attack", "family", "runs", "stopped-by", "needs", "limits", "expect", "then", "pair", "pair-name", "compare"}
+KEYS = {"attack", "family", "runs", "stopped-by", "needs", "limits", "expect", "then", "pair", "pair-name", "compare",
+        "network", "event"}
 NEEDS = {"x86_64", "i386", "x32", "ioperm", "af_alg", "vsock", "rare_families", "sudo", "numpy"}
 LIMITS = {"wall_ms", "cpu_ms", "cpus", "memory_bytes", "processes", "open_files", "disk_bytes", "output_bytes",
           "return_bytes"}
 EXPECTATIONS = {"answer-refused", "killed-by wall", "killed-by cpu", "killed-by memory", "killed-by pids",
-                "killed-by disk", "killed-by output"}
+                "killed-by disk", "killed-by output", "policy-refused"}
 
 
 def files():
@@ -99,6 +105,14 @@ class HeaderTest(unittest.TestCase):
         for pair, runs in halves.items():
             self.assertEqual(set(runs), {"leave", "find"}, pair)
             self.assertEqual(runs["leave"], runs["find"], pair)
+
+
+    def test_attacks_on_the_network_say_their_policy(self):
+        def check(name, header):
+            self.assertEqual("network" in header, int(name[:2]) in NETWORK_FAMILIES)
+            self.assertTrue("network" in header or "event" not in header)
+            json.loads(header.get("network", ["null"])[0])
+        self.for_each(check)
 
 
 class ProgramTest(unittest.TestCase):

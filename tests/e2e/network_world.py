@@ -3,12 +3,15 @@
 The world has "public" addresses, so that what is allowed and denied here is what is allowed and denied outside:
 93.184.216.34 and .35 are ordinary servers, 169.254.169.254 looks like a cloud's metadata service, 10.200.0.2 is a
 neighbour in the private network. 10.200.0.1 and 93.184.216.99 are Belljar's own machine, with a service on each and on
-its loopback. Names are in a hosts file that only that machine has."""
+its loopback. Names are in a hosts file that only that machine has; what is not in it is asked of 93.184.216.53, which
+changes its mind (see network_servers.py).
+
+As a program (network_world.py SCRATCH) it says "up" and the pid whose namespaces are the machine's, and stays until its
+standard input ends. `belljar selftest` carries it along and runs its attacks there."""
 
 import os
 import subprocess
 import sys
-import time
 
 HOSTS = """127.0.0.1 localhost
 93.184.216.34 allowed.example api.allowed.example
@@ -20,6 +23,9 @@ HOSTS = """127.0.0.1 localhost
 93.184.216.77 nobody.example
 93.184.216.34 closed.example
 """
+# What the machine finds in /etc instead of its own.
+ETC = {"hosts": HOSTS, "resolv.conf": "nameserver 93.184.216.53\noptions timeout:2 attempts:2\n",
+       "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n"}
 SERVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "network_servers.py")
 
 
@@ -27,23 +33,34 @@ class World:
     def __init__(self, scratch):
         self.scratch = scratch
         self.children = []
+        try:
+            self.make()
+        except BaseException:
+            self.stop()
+            raise
+
+    def make(self):
         self.make_certificates()
-        hosts = os.path.join(scratch, "hosts")
-        with open(hosts, "w") as file:
-            file.write(HOSTS)
-        keep = f"mount --make-rprivate / && mount --bind {hosts} /etc/hosts && ip link set lo up && echo up && exec sleep 600"
+        binds = ""
+        for name, text in ETC.items():
+            path = os.path.join(self.scratch, name)
+            with open(path, "w") as file:
+                file.write(text)
+            if os.path.exists("/etc/" + name):
+                binds += f"mount --bind {path} /etc/{name} && "
+        keep = f"mount --make-rprivate / && {binds}ip link set lo up && echo up && exec cat"
         self.machine = self.start("unshare", "-n", "-m", "sh", "-c", keep)
-        servers = self.start("unshare", "-n", "sh", "-c", "ip link set lo up && echo up && exec sleep 600")
+        servers = self.start("unshare", "-n", "sh", "-c", "ip link set lo up && echo up && exec cat")
         self.inside(self.machine, "ip", "link", "add", "v0", "type", "veth", "peer", "name", "v1", "netns", str(servers))
         for command in ("address add 10.200.0.1/24 dev v0", "address add 93.184.216.99/32 dev lo", "link set v0 up",
                         "route add default via 10.200.0.2"):
             self.inside(self.machine, "ip", *command.split())
-        for address in ("93.184.216.34", "93.184.216.35", "169.254.169.254"):
+        for address in ("93.184.216.34", "93.184.216.35", "93.184.216.53", "169.254.169.254"):
             self.inside(servers, "ip", "address", "add", address + "/32", "dev", "lo")
         for command in ("address add 10.200.0.2/24 dev v1", "link set v1 up", "route add 93.184.216.99/32 via 10.200.0.1"):
             self.inside(servers, "ip", *command.split())
-        self.start("nsenter", f"--net=/proc/{servers}/ns/net", sys.executable, SERVERS, "world", scratch)
-        self.start("nsenter", f"--net=/proc/{self.machine}/ns/net", sys.executable, SERVERS, "machine", scratch)
+        self.start("nsenter", f"--net=/proc/{servers}/ns/net", sys.executable, SERVERS, "world", self.scratch)
+        self.start("nsenter", f"--net=/proc/{self.machine}/ns/net", sys.executable, SERVERS, "machine", self.scratch)
 
     def make_certificates(self):
         def openssl(*arguments):
@@ -57,8 +74,8 @@ class World:
                 "-addext", "basicConstraints=critical,CA:FALSE")
 
     def start(self, *command):
-        """A process that says "up" once it is; its pid."""
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        """A process that says "up" once it is, and ends with us; its pid."""
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE)
         self.children.append(child)
         assert child.stdout.readline() == b"up\n", command
         return child.pid
@@ -76,3 +93,18 @@ class World:
             child.kill()
             child.wait()
             child.stdout.close()
+            child.stdin.close()
+
+
+def main(scratch):
+    try:
+        world = World(scratch)
+    except (OSError, subprocess.SubprocessError, AssertionError) as error:
+        sys.exit(f"down: {error}")
+    print("up", world.machine, flush=True)
+    sys.stdin.read()
+    world.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "selftest/attack_base.h"
 #include "selftest/attack_files.h"
+#include "selftest/attack_world.h"
 #include "selftest/runner.h"
 #include "selftest/table.h"
 #include "sys/files.h"
@@ -27,10 +28,12 @@ constexpr uint64_t kMoreOutput = 1 << 20;
 
 // Everything that is switched off: the controls of seal/control.h and what the engine enforces beside them.
 const std::vector<std::string> kSwitches = {
-    "userns",      "pidns",    "mountns", "netns",  "ipcns",  "utsns",  "cgroupns", "root",
-    "readonly",    "idmap",    "proc",    "dev",    "caps",   "nnp",    "seccomp",  "landlock",
-    "rlimits",     "memory",   "cpu",     "pids",   "disk",   "fds",    "uid",      "session",
-    "environment", "hostname", "wall",    "output", "result", "reaper", "mask"};
+    "userns", "pidns", "mountns", "netns", "ipcns", "utsns", "cgroupns", "root", "readonly", "idmap", "proc", "dev",
+    "caps", "nnp", "seccomp", "landlock", "rlimits", "memory", "cpu", "pids", "disk", "fds", "uid", "session",
+    "environment", "hostname", "wall", "output", "result", "reaper", "mask",
+    // of the gate, launcher/gate_control.h
+    "gate-refusal", "gate-admission", "gate-names", "gate-decision", "gate-private", "gate-pinning", "gate-hello",
+    "gate-requests", "gate-single", "gate-caps"};
 
 const std::map<std::string, std::string> kNotSwitched = {
     {"io", "what a sandbox writes lies in memory, so no attack can be slowed down by it"}};
@@ -74,6 +77,21 @@ std::string data_directory() {
   return wanted != nullptr ? wanted : "/tmp/belljar-mutation";
 }
 
+bool need_servers(const std::vector<Attack>& attacks) {
+  return std::any_of(attacks.begin(), attacks.end(), [](const Attack& attack) { return attack.network.has_value(); });
+}
+
+// The servers of attacks on the network: started once, for all.
+const Result<AttackWorld>& servers() {
+  static const Result<AttackWorld> world = AttackWorld::start();
+  return world;
+}
+
+Result<void> go_among_servers(const std::vector<Attack>& attacks) {
+  if (!need_servers(attacks)) return {};
+  return servers() ? servers()->enter() : Result<void>(tl::unexpected(servers().error()));
+}
+
 // In a process of its own: an engine's launcher is forked from a process without threads, and an engine has some.
 std::string run_in_child(const std::string& without, const std::vector<Attack>& attacks,
                          const std::vector<RunAs>& only) {
@@ -83,6 +101,7 @@ std::string run_in_child(const std::string& without, const std::vector<Attack>& 
   options.data_directory = data_directory();
   options.python_pool = kAttackPool;
   options.without = without;
+  const Result<void> entered = go_among_servers(attacks);
   const auto engine = Engine::create(context, std::move(options));
   if (!engine) return R"({"error":"no engine"})";
   std::vector<Finding> findings;
@@ -97,6 +116,7 @@ std::string run_in_child(const std::string& without, const std::vector<Attack>& 
           run.image = base->image;
           run.image.sudo = without != "idmap";  // root inside can't make its socket where it owns nothing
           run.only = only;
+          if (!entered) run.no_world = entered.error().what;
           co_await run_attacks(**engine, attacks, std::move(run), [&](const Finding& f) { findings.push_back(f); });
         } else {
           error = started ? base.error().what : started.error().what;
@@ -111,6 +131,7 @@ std::string run_in_child(const std::string& without, const std::vector<Attack>& 
 json::array run(const std::string& without, const std::vector<Attack>& attacks, const std::vector<RunAs>& only) {
   const Result<Pipe> pipe = make_pipe();
   if (!pipe) throw std::runtime_error(pipe.error().what);
+  if (need_servers(attacks)) (void)servers();  // by us, not by each child
   const pid_t child = ::fork();
   if (child == 0) {
     (void)write_all(pipe->write.get(), run_in_child(without, attacks, only), "pipe");
@@ -149,7 +170,35 @@ TEST_P(MutationTest, WithoutTheControlAnAttackSucceeds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachControl, MutationTest, testing::ValuesIn(kSwitches),
-                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+                         [](const testing::TestParamInfo<std::string>& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// Walls behind each other: with all that an attack names switched off, it gets through. Of those that name the gate.
+std::vector<Attack> attacks_behind_several_walls() {
+  std::vector<Attack> attacks = parse_attacks(embedded_attack_files()).value();
+  std::erase_if(attacks, [](const Attack& attack) {
+    return attack.stopped_by.size() < 2 || !attack.stopped_by.front().starts_with("gate-");
+  });
+  return attacks;
+}
+
+TEST(SeveralWallsTest, WithAllOfThemOffTheAttackSucceedsAndWithOneOffItDoesNot) {
+  const std::vector<Attack> attacks = attacks_behind_several_walls();
+  EXPECT_GE(attacks.size(), 2u);
+  for (const Attack& attack : attacks) {
+    std::string all;
+    for (const std::string& control : attack.stopped_by) all += (all.empty() ? "" : ",") + control;
+    const json::array without_all = run(all, {attack}, {RunAs::kRoot});
+    EXPECT_EQ(count_verdicts(without_all, name_of(Outcome::kEscaped)), 1u)
+        << attack.name << (without_all.empty() ? "" : line(without_all[0]));
+    const json::array without_one = run(attack.stopped_by.front(), {attack}, {RunAs::kRoot});
+    EXPECT_EQ(count_verdicts(without_one, name_of(Outcome::kHeld)), 1u)
+        << attack.name << (without_one.empty() ? "" : line(without_one[0]));
+  }
+}
 
 TEST(WholeSealTest, WithNothingSwitchedOffTheSameAttacksAreHeld) {
   const json::array findings = run("", attacks_stopped_by_one_control(), {});
