@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <charconv>
 
+#include "cli/say.h"
 #include "egress/policy_json.h"
 #include "engine/environment_index.h"
 #include "sys/files.h"
@@ -69,6 +70,13 @@ Result<NetworkPolicy> parse_network_flag(const std::string& text) {
                 "\"" + text + "\" is not none, packages, open, allow:HOST[:PORT],... or a file: " + file.error().what);
   }
   return parse_network_policy_text(*file, source());
+}
+
+void complain_about_network(const NetworkUse& use) {
+  for (const auto* list : {&use.denied, &use.failed}) {
+    for (const NetworkUse::Refused& refused : *list) complain("network: " + refusal_text(refused));
+  }
+  for (const std::string& cap : use.caps_reached) complain("network: the cap " + cap + " was reached");
 }
 
 void add_network_flag(CLI::App& command, NetworkPolicy& into) {

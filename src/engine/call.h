@@ -14,6 +14,7 @@
 
 #include "egress/credential.h"
 #include "egress/gate_event.h"
+#include "egress/network_use.h"
 #include "engine/template.h"
 #include "seal/policy.h"
 #include "seal/seal.h"
@@ -93,7 +94,8 @@ struct CallResult {
   uint64_t output_dropped = 0, error_output_dropped = 0;
   double duration_ms = 0;
   std::vector<std::string> limits_hit;
-  std::vector<std::string> imports;  // what a preload would have saved
+  std::vector<std::string> imports;   // what a preload would have saved
+  std::optional<NetworkUse> network;  // of a call that had one
   Seal seal;
 };
 

@@ -35,18 +35,15 @@ class NetworkPool {
   Result<Network> take();
   Result<GatedNetwork> take_gated();
   Result<Network> home() const;
-  // The one that create() was called in. Without root it can't be entered again.
-  Result<Network> host() const;
   Result<void> go_home() const { return home_.enter(); }
 
  private:
-  NetworkPool(Fd host, Network home) : host_(std::move(host)), home_(std::move(home)) {}
+  explicit NetworkPool(Network home) : home_(std::move(home)) {}
   static Result<void> unshare_for_sandbox();
   Result<Network> make() const;
   Result<GatedNetwork> make_gated() const;
 
   static constexpr size_t kAhead = 8, kGatedAhead = 2;
-  Fd host_;
   Network home_;
   std::vector<Network> ready_;
   std::vector<GatedNetwork> gated_;
