@@ -172,8 +172,9 @@ TEST_F(GateTest, AListedAddressOfLoopbackIsTheHosts) {
   asio::ip::tcp::socket accepted(context_);
   bool arrived = false;
   server_.async_accept(accepted, [&](const boost::system::error_code& error) { arrived = !error; });
+  Fd socket;
   inside([&] {
-    const Fd socket = stream();
+    socket = stream();
     ASSERT_EQ(connect_error(socket, place("127.0.0.1", port_)), 0);
     ASSERT_EQ(::send(socket.get(), "\1\2\3", 3, 0), 3);
   });
