@@ -161,11 +161,14 @@ class Reader {
   }
 
   Result<void> pool(std::string_view name, const toml::node& node) {
-    if (name != "python" && name != "node")
-      return wrong(node, fmt::format("there is no pool \"{}\", only python and node", name));
-    PoolOptions& options = name == "python" ? settings_.python_pool : settings_.node_pool;
+    PoolOptions* const options = name == "python"  ? &settings_.python_pool
+                                 : name == "node"  ? &settings_.node_pool
+                                 : name == "gated" ? &settings_.gated_pool
+                                                   : nullptr;
+    if (options == nullptr)
+      return wrong(node, fmt::format("there is no pool \"{}\", only python, node and gated", name));
     return each(node, "pool." + std::string(name),
-                [&](std::string_view k, const toml::node& n) { return pool_option(k, n, options); });
+                [&](std::string_view k, const toml::node& n) { return pool_option(k, n, *options); });
   }
 
   Result<void> pool_option(std::string_view name, const toml::node& node, PoolOptions& options) const {

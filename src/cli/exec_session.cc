@@ -9,11 +9,11 @@
 #include <boost/json/array.hpp>
 #include <csignal>
 #include <optional>
-#include <set>
 
 #include "base/utf8.h"
 #include "cli/context.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/relay.h"
 #include "cli/say.h"
 #include "cli/seal_text.h"
@@ -224,7 +224,7 @@ Task<Result<std::string>> start_directory(Sandbox& sandbox, std::string wanted) 
 }
 
 Task<int> execute_in(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox,
-                     const ExecRequest& request, const Settings& settings) {
+                     const ExecRequest& request, const Settings& settings, const NetworkUse& used) {
   Result<std::string> directory = co_await start_directory(*sandbox, request.directory);
   if (!directory) co_return report(directory.error(), settings.json);
   ProcessSpec spec;
@@ -243,7 +243,10 @@ Task<int> execute_in(const asio::any_io_executor& executor, std::shared_ptr<Sand
   const Outcome outcome = co_await session.run(request, settings);
   if (co_await interrupted()) co_return kExitFailed;
   if (settings.json) {
-    print_json(outcome_json(outcome, sandbox->seal()));
+    sandbox->close_network();
+    json::object out = outcome_json(outcome, sandbox->seal());
+    if (!request.network.allows_nothing()) out["network"] = network_use_json(used);
+    print_json(out);
   } else {
     explain(outcome, settings.limits);
   }
@@ -256,20 +259,6 @@ int shell_status(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-namespace {
-
-// What the gate refused, told once each when the command is over.
-void note_refusal(const GateEvent& event, std::set<std::string>& into) {
-  constexpr size_t kMost = 20;
-  const bool refused = event.kind == GateEvent::Kind::kNameDenied || event.kind == GateEvent::Kind::kConnectionDenied ||
-                       event.kind == GateEvent::Kind::kUpstreamFailed;
-  if (!refused || into.size() >= kMost) return;
-  const std::string place = event.host + (event.port != 0 ? ":" + std::to_string(event.port) : "");
-  into.insert("network: " + place + ": " + event.decision.reason);
-}
-
-}  // namespace
-
 Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   if (request.terminal && !settings.timeout_given) settings.limits.wall_ms = 0;
   Result<Template> image = engine.templates().find(settings.template_name);
@@ -281,17 +270,15 @@ Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   spec.user = request.user;
   spec.mounts = request.mounts;
   spec.network = request.network;
-  const auto refusals = std::make_shared<std::set<std::string>>();
-  spec.on_network = [refusals](const GateEvent& event) { note_refusal(event, *refusals); };
+  const auto used = std::make_shared<NetworkUse>();
+  spec.on_network = noting(used, nullptr);
   spec.require_full_seal = settings.require_full_seal;
   Result<std::shared_ptr<Sandbox>> sandbox = co_await engine.create_sandbox(std::move(spec));
   if (!sandbox) co_return co_await interrupted() ? kExitFailed : report(sandbox.error(), settings.json);
   if (!settings.json && !(*sandbox)->seal().full()) complain(seal_warning((*sandbox)->seal()));
-  const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings);
+  const int status = co_await execute_in(engine.host().executor, *sandbox, request, settings, *used);
   co_await (*sandbox)->destroy();
-  if (!settings.json) {
-    for (const std::string& sentence : *refusals) complain(sentence);
-  }
+  if (!settings.json) complain_about_network(*used);
   co_return status;
 }
 

@@ -97,6 +97,7 @@ json::object call_json(const CallResult& result) {
   for (const std::string& limit : result.limits_hit) limits.emplace_back(limit);
   out["limits_hit"] = std::move(limits);
   out["seal"] = seal_json(result.seal);
+  if (result.network) out["network"] = network_use_json(*result.network);
   return out;
 }
 

@@ -15,7 +15,7 @@ const char* state_name(ControlState state);
 // {"full": bool, "userns": {"state": "on", "detail": "..."}, ...}
 boost::json::object seal_json(const Seal& seal);
 
-// {status, return, error?, stdout, stderr, stdout_dropped, stderr_dropped, duration_ms, limits_hit, seal}
+// {status, return, error?, stdout, stderr, stdout_dropped, stderr_dropped, duration_ms, limits_hit, seal, network?}
 boost::json::object call_json(const CallResult& result);
 // The same keys for a call that never ran.
 boost::json::object failed_call_json(const std::string& status, const std::string& message);

@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <charconv>
 
+#include "cli/say.h"
 #include "egress/policy_json.h"
 #include "engine/environment_index.h"
 #include "sys/files.h"
@@ -84,6 +85,13 @@ Result<boost::json::value> network_policy_json(const std::string& text) {
 Result<NetworkPolicy> parse_network_flag(const std::string& text) {
   BJ_TRY(const boost::json::value policy, network_policy_json(text));
   return parse_network_policy(policy, source());
+}
+
+void complain_about_network(const NetworkUse& use) {
+  for (const auto* list : {&use.denied, &use.failed}) {
+    for (const NetworkUse::Refused& refused : *list) complain("network: " + refusal_text(refused));
+  }
+  for (const std::string& cap : use.caps_reached) complain("network: the cap " + cap + " was reached");
 }
 
 void add_network_flag(CLI::App& command, NetworkPolicy& into) {

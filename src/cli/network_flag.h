@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "egress/network_use.h"
 #include "egress/policy.h"
 
 namespace bj {
@@ -14,6 +15,9 @@ namespace bj {
 Result<boost::json::value> network_policy_json(const std::string& text);
 // The same as the whole policy of a sandbox.
 Result<NetworkPolicy> parse_network_flag(const std::string& text);
+
+// What was refused, on stderr: one line each.
+void complain_about_network(const NetworkUse& use);
 
 void add_network_flag(CLI::App& command, NetworkPolicy& into);
 

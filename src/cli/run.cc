@@ -10,6 +10,7 @@
 #include "cli/environment.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/seal_text.h"
 #include "cli/terminal.h"
@@ -32,13 +33,15 @@ Examples:
   echo '{"a": 1, "b": 2}' | belljar run add.py --args - --timeout 5s --memory 256M
   belljar run model.py --venv .venv --preload pydantic --env TOKEN
   belljar run model.py --pip 'pydantic>=2' --pip numpy
-  belljar run chart.ts --npm lodash@4)";
+  belljar run chart.ts --npm lodash@4
+  belljar run weather.py --network allow:api.example.com --json)";
 
 struct RunFlags {
   std::string file, arguments, name, venv, interpreter;
   std::vector<std::string> pip, npm;
   std::map<std::string, std::string> variables;
   std::vector<std::string> preload;
+  NetworkPolicy network;
   bool system_packages = false;
 };
 
@@ -63,6 +66,7 @@ Result<CallSpec> prepare(const RunFlags& flags, const Settings& settings) {
   call.filename = flags.file;
   call.name = flags.name;
   call.variables = flags.variables;
+  call.network = flags.network;
   call.environment.preload = flags.preload;
   BJ_TRY(call.language, language_of(flags.file));
   BJ_TRY(call.source, read_tool(flags.file, settings.limits.argument_bytes));
@@ -118,6 +122,7 @@ void print_human(const CallResult& result) {
   print_untrusted(STDERR_FILENO, cut_note(result.output, result.output_dropped));
   print_untrusted(STDERR_FILENO, cut_note(result.error_output, result.error_output_dropped));
   if (!result.seal.full()) complain(seal_warning(result.seal));
+  if (result.network) complain_about_network(*result.network);
   if (result.status == CallStatus::kOk) {
     print_untrusted(STDOUT_FILENO, json_text(result.value) + "\n");
   } else {
@@ -193,13 +198,15 @@ void add_run(CLI::App& app, Context& context) {
   command->add_option("--venv", flags->venv, "a virtual environment or directory of Python packages, mounted read-only")
       ->type_name("DIR");
   add_requirement_flags(*command, flags->pip, flags->npm);
+  add_network_flag(*command, flags->network);
   command->add_flag("--system-packages", flags->system_packages,
                     "let the tool import the system's own Python packages");
   command->add_option("--preload", flags->preload, "a module to import before the call is timed")
       ->type_name("MODULE")
       ->allow_extra_args(false);
   command->add_option("--interpreter", flags->interpreter, "Python in the template [python3]")->type_name("PATH");
-  add_json_flag(*command, context, "print {status, return, error, stdout, stderr, duration_ms, limits_hit, seal}");
+  add_json_flag(*command, context,
+                "print {status, return, error, stdout, stderr, duration_ms, limits_hit, seal, network}");
   add_sandbox_flags(*command, context);
   add_limit_flags(*command, context);
   command->callback([flags, &context] { context.status = run(*flags, context.settings); });

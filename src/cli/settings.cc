@@ -104,6 +104,7 @@ EngineOptions engine_options(const Settings& settings) {
   options.data_directory = settings.data_directory;
   options.python_pool = settings.python_pool;
   options.node_pool = settings.node_pool;
+  options.gated_pool = settings.gated_pool;
   options.sandboxes_ahead = 2;
   return options;
 }
@@ -112,6 +113,7 @@ EngineOptions one_shot_options(const Settings& settings) {
   EngineOptions options = engine_options(settings);
   options.python_pool.least = options.python_pool.most = options.python_pool.warm = 0;
   options.node_pool.least = options.node_pool.most = options.node_pool.warm = 0;
+  options.gated_pool.least = options.gated_pool.most = options.gated_pool.warm = 0;
   options.sandboxes_ahead = 0;
   return options;
 }

@@ -26,6 +26,7 @@ struct Settings {
   bool json = false;
   PoolOptions python_pool;
   PoolOptions node_pool = EngineOptions{}.node_pool;
+  PoolOptions gated_pool = EngineOptions{}.gated_pool;
 
   std::string database;                        // postgresql://...; empty: SQLite in the data directory
   bool letta_secret_format = false;            // secrets are written so that a Letta server can read them

@@ -105,7 +105,7 @@ TEST(ConfigFileTest, EverySettingIsRead) {
   Settings settings;
   const Result<void> applied = apply_config(
       "data = \"/d\"\ninterpreter = \"python3.11\"\nrequire_seal = \"full\"\n[limits]\ncpus = 0.5\nopen_files = 64\n"
-      "[pool.python]\nleast = 1\nmost = 2\nwarm = 1\nidle = \"5s\"\n[pool.node]\nmost = 9\n",
+      "[pool.python]\nleast = 1\nmost = 2\nwarm = 1\nidle = \"5s\"\n[pool.node]\nmost = 9\n[pool.gated]\nleast = 3\n",
       "c.toml", settings);
   ASSERT_TRUE(applied) << applied.error().what;
   EXPECT_EQ(settings.data_directory, "/d");
@@ -116,12 +116,13 @@ TEST(ConfigFileTest, EverySettingIsRead) {
   EXPECT_EQ(settings.python_pool.most, 2u);
   EXPECT_EQ(settings.python_pool.idle, std::chrono::seconds(5));
   EXPECT_EQ(settings.node_pool.most, 9u);
+  EXPECT_EQ(settings.gated_pool.least, 3u);
 }
 
 TEST(ConfigFileTest, WhatIsNotKnownIsRefusedWithItsLine) {
   EXPECT_EQ(refusal("data = \"/d\"\nfrob = 1\n"), "c.toml:2: there is no setting \"frob\"");
   EXPECT_EQ(refusal("[limits]\n\ntimeuot = 1\n"), "c.toml:3: there is no limit \"timeuot\"");
-  EXPECT_EQ(refusal("[pool.ruby]\n"), "c.toml:1: there is no pool \"ruby\", only python and node");
+  EXPECT_EQ(refusal("[pool.ruby]\n"), "c.toml:1: there is no pool \"ruby\", only python, node and gated");
   EXPECT_NE(refusal("[pool.python]\nbig = 1\n").find("c.toml:2: there is no pool setting \"big\""), std::string::npos);
 }
 

@@ -1,5 +1,8 @@
 #include "egress/admission.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "launcher/gate_control.h"
 #include "launcher/gated_network.h"
 #include "sys/nftables.h"
@@ -11,6 +14,17 @@ using namespace gate_rules;
 
 std::vector<uint8_t> key_of(const IpAddress& address, uint16_t port) {
   return nft::pair_key({address.bytes.data(), address.is_v6 ? 16u : 4u}, port);
+}
+
+// The reverse of key_of().
+std::optional<RefusedPlace> place_of(const std::vector<uint8_t>& key) {
+  const size_t address_size = key.size() == 20 ? 16 : 4;
+  if (key.size() != address_size + 4) return {};
+  RefusedPlace place;
+  place.address.is_v6 = address_size == 16;
+  std::copy_n(key.begin(), address_size, place.address.bytes.begin());
+  place.port = static_cast<uint16_t>(key[address_size] << 8 | key[address_size + 1]);
+  return place;
 }
 
 IpAddress last_of(const Cidr& range) {
@@ -41,6 +55,21 @@ Result<void> Admission::forget_names() {
   nft::Transaction t(kTable);
   for (const char* set : {kNames4, kNames6}) t.remove_all_elements(set);
   return t.commit(rules_.get(), "forget the names");
+}
+
+Result<std::vector<RefusedPlace>> Admission::take_refused() {
+  std::vector<RefusedPlace> places;
+  for (const char* set : {kRefused4, kRefused6}) {
+    BJ_TRY(const auto keys, nft::elements_of(rules_.get(), kTable, set));
+    for (const std::vector<uint8_t>& key : keys) {
+      if (const std::optional<RefusedPlace> place = place_of(key)) places.push_back(*place);
+    }
+  }
+  if (places.empty()) return places;
+  nft::Transaction t(kTable);
+  for (const char* set : {kRefused4, kRefused6}) t.remove_all_elements(set);
+  BJ_CHECK(t.commit(rules_.get(), "forget what was refused"));
+  return places;
 }
 
 // Private addresses that an administrator listed are reached all the same: as ranges of one address among the names'.

@@ -10,6 +10,11 @@
 
 namespace bj {
 
+struct RefusedPlace {
+  IpAddress address;
+  uint16_t port = 0;
+};
+
 class Admission {
  public:
   explicit Admission(Fd rules) : rules_(std::move(rules)) {}
@@ -18,6 +23,8 @@ class Admission {
   Result<void> admit(const IpAddress& address, const std::vector<PortRange>& ports);
   // The ranges of real addresses that the policy may allow; replaces those of the policy before.
   Result<void> open_ranges(const NetworkPolicy& policy);
+  // What the kernel refused since the last time, each place once and not all of very many.
+  Result<std::vector<RefusedPlace>> take_refused();
   // No name's address is let through any more.
   Result<void> forget_names();
 

@@ -41,7 +41,8 @@ std::optional<Destination> original_destination(asio::ip::tcp::socket& accepted)
     if (::getsockopt(accepted.native_handle(), IPPROTO_IP, SO_ORIGINAL_DST, &address, &size) != 0) return {};
     found = {address_of(address), ntohs(address.sin_port)};
   }
-  if (kind_of(found.address) == AddressKind::kLoopback) return {};
+  const bool loopback = kind_of(found.address) == AddressKind::kLoopback;
+  if (loopback && found.port == gate_rules::kConnectionsPort) return {};
   return found;
 }
 

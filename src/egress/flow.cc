@@ -102,8 +102,8 @@ Task<void> Flow::forward(std::function<Task<bool>()> check_first, uint64_t most_
     if (check && !co_await check()) co_return flow.abort();
     co_await flow.pump(way);
   };
-  const Direction out{client_, upstream_, sent_, totals_.sent, totals_.most_sent, most_from_client};
-  const Direction in{upstream_, client_, received_, totals_.received, totals_.most_received};
+  const Direction out{client_, upstream_, sent_, &FlowTotals::count_sent, most_from_client};
+  const Direction in{upstream_, client_, received_, &FlowTotals::count_received};
   co_await (checked(*this, std::move(check_first), out) && pump(in));
   close();
 }
@@ -124,10 +124,12 @@ void Flow::abort() {
 
 Task<void> Flow::pump(Direction way) {
   for (uint64_t passed = 0; way.from.is_open();) {
-    const size_t room = static_cast<size_t>(std::min<uint64_t>(kAtOnce, way.most - passed));
-    if (room == 0) co_return;  // the other side may still have something to say
+    const auto left = static_cast<size_t>(std::min<uint64_t>(kAtOnce, way.most - passed));
+    if (left == 0) co_return;  // the other side may still have something to say
     const auto [error] = co_await way.from.async_wait(Socket::wait_read, kNoThrow);
     if (error || !way.from.is_open()) co_return abort();
+    const size_t room = co_await totals_.room(way.from, left);
+    if (room == 0 || !way.from.is_open()) co_return abort();
     const ssize_t size = ::recv(way.from.native_handle(), buffer().data(), room, 0);
     if (size < 0 && would_block()) continue;
     if (size < 0) co_return abort();
@@ -135,8 +137,7 @@ Task<void> Flow::pump(Direction way) {
     last_ = Clock::now();
     passed += static_cast<uint64_t>(size);
     way.own += static_cast<uint64_t>(size);
-    way.total += static_cast<uint64_t>(size);
-    if (way.total > way.most_total) co_return abort();
+    if (!(totals_.*way.count)(static_cast<uint64_t>(size))) co_return abort();
     if (!co_await send_all(way.to, {buffer().data(), static_cast<size_t>(size)})) co_return abort();
   }
   boost::system::error_code ignored;

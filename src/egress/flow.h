@@ -10,14 +10,9 @@
 #include <string>
 
 #include "base/async.h"
+#include "egress/flow_totals.h"
 
 namespace bj {
-
-// What is counted over all flows of a sandbox.
-struct FlowTotals {
-  uint64_t sent = 0, received = 0;  // as the sandbox sees it
-  uint64_t most_sent = UINT64_MAX, most_received = UINT64_MAX;
-};
 
 class Flow : public std::enable_shared_from_this<Flow> {
  public:
@@ -52,9 +47,8 @@ class Flow : public std::enable_shared_from_this<Flow> {
   struct Direction {
     Socket& from;
     Socket& to;
-    uint64_t& own;    // bytes of this flow
-    uint64_t& total;  // of all
-    const uint64_t& most_total;
+    uint64_t& own;  // bytes of this flow
+    bool (FlowTotals::*count)(uint64_t);
     uint64_t most = UINT64_MAX;
   };
   Task<void> pump(Direction way);

@@ -19,13 +19,6 @@ Decision refusal(std::string reason) {
   return decision;
 }
 
-// A cap that is not kept must not be promised.
-Result<void> check_caps(const NetworkCaps& caps) {
-  if (!caps.bytes_per_second && !caps.connections_per_second) return {};
-  return fail(Code::kInvalid,
-              "this release does not keep bytes_per_second and connections_per_second: leave them out of the policy");
-}
-
 }  // namespace
 
 Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPolicy policy, GateListener listener)
@@ -35,17 +28,16 @@ Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPol
       policy_(std::move(policy)),
       own_{own_addresses()},
       listener_(std::move(listener)),
-      names_(std::min<uint64_t>(policy_.caps.names.value_or(kMostNames), SyntheticNames::kMost)) {
-  totals_.most_sent = policy_.caps.bytes_sent.value_or(UINT64_MAX);
-  totals_.most_received = policy_.caps.bytes_received.value_or(UINT64_MAX);
+      names_(kMostNames),
+      totals_([this](const std::string& cap, const std::string& what) { tell_cap(cap, what); }),
+      next_connection_(executor) {
+  keep_caps();
 }
 
 Gate::~Gate() = default;
 
 Result<std::shared_ptr<Gate>> Gate::open(const asio::any_io_executor& executor, GateEndpoints ends,
                                          NetworkPolicy policy, GateListener listener) {
-  BJ_CHECK(check_caps(policy.caps));
-  if (!gate_keeps(GateControl::kCaps)) policy.caps = {};
   Fd streams = std::move(ends.dns_streams), packets = std::move(ends.dns_packets);
   std::shared_ptr<Gate> gate(new Gate(executor, std::move(ends), std::move(policy), std::move(listener)));
   BJ_CHECK(gate->admission_.open_ranges(gate->policy_));
@@ -64,15 +56,47 @@ void Gate::stop() {
   stopped_ = true;
   boost::system::error_code ignored;
   acceptor_.close(ignored);
+  next_connection_.cancel();
   dns_->stop();
-  for (const PassagePtr& passage : passages_) passage->flow->abort();
+  tell_refused();
+  for (const PassagePtr& passage : passages_) {
+    tell(GateEvent::Kind::kEnded, *passage);
+    passage->flow->abort();
+  }
+  listener_ = nullptr;
+}
+
+void Gate::keep_caps() {
+  if (!gate_keeps(GateControl::kCaps)) policy_.caps = {};
+  const NetworkCaps& caps = policy_.caps;
+  totals_.keep(caps);
+  next_connection_.cancel();
+  names_.limit(static_cast<size_t>(std::min<uint64_t>(caps.names.value_or(kMostNames), SyntheticNames::kMost)));
+}
+
+// What the kernel refused in connect() never came here: it is asked for it.
+void Gate::tell_refused() {
+  if (!listener_) return;
+  const auto refused = admission_.take_refused();
+  if (!refused) return;
+  for (const RefusedPlace& place : *refused) {
+    const std::string* const name = names_.name_of(place.address);
+    GateEvent event;
+    event.kind = GateEvent::Kind::kConnectionDenied;
+    event.host = name != nullptr ? *name : place.address.text();
+    event.port = place.port;
+    event.decision = decide_address(policy_, own_, {}, place.address, place.port);
+    if (name != nullptr || !event.decision.denied()) {
+      event.decision = refusal("no rule allows " + event.host + " on port " + std::to_string(place.port));
+    }
+    listener_(event);
+  }
 }
 
 Result<void> Gate::change(NetworkPolicy policy) {
-  BJ_CHECK(check_caps(policy.caps));
+  tell_refused();
   policy_ = std::move(policy);
-  totals_.most_sent = policy_.caps.bytes_sent.value_or(UINT64_MAX);
-  totals_.most_received = policy_.caps.bytes_received.value_or(UINT64_MAX);
+  keep_caps();
   BJ_CHECK(admission_.forget_names());
   BJ_CHECK(admission_.open_ranges(policy_));
   const auto known = std::exchange(admitted_, {});
@@ -91,7 +115,9 @@ Result<void> Gate::change(NetworkPolicy policy) {
   return {};
 }
 
-void Gate::tell(GateEvent::Kind kind, const Passage& passage) const {
+void Gate::tell(GateEvent::Kind kind, Passage& passage) const {
+  if (kind == GateEvent::Kind::kConnected) passage.open = true;
+  if (kind == GateEvent::Kind::kEnded && !std::exchange(passage.open, false)) return;
   if (!listener_) return;
   GateEvent event;
   event.kind = kind;
@@ -101,6 +127,15 @@ void Gate::tell(GateEvent::Kind kind, const Passage& passage) const {
   event.decision = passage.decision;
   event.bytes_sent = passage.flow->sent();
   event.bytes_received = passage.flow->received();
+  listener_(event);
+}
+
+void Gate::tell_cap(const std::string& cap, const std::string& what) const {
+  if (!listener_) return;
+  GateEvent event;
+  event.kind = GateEvent::Kind::kCapReached;
+  event.cap = cap;
+  event.decision.reason = "the cap " + cap + " is reached: " + what;
   listener_(event);
 }
 
@@ -120,22 +155,31 @@ Result<SyntheticPair> Gate::admit(const NameDecision& decision) {
   return pair;
 }
 
+void Gate::deny_name(const std::string& name, Decision decision) const {
+  if (!listener_) return;
+  GateEvent event;
+  event.kind = GateEvent::Kind::kNameDenied;
+  event.host = name.empty() ? "a name that is none" : name;
+  event.decision = std::move(decision);
+  listener_(event);
+}
+
 DnsAnswer Gate::answer_query(const DnsQuery& query) {
   DnsAnswer answer;
   const NameDecision decision = decide_name(policy_, query.name);
   if (decision.denied()) {
     answer.code = DnsCode::kNxDomain;
-    GateEvent event;
-    event.kind = GateEvent::Kind::kNameDenied;
-    event.host = decision.name.empty() ? "a name that is none" : decision.name;
-    event.decision = decision;
-    if (listener_ && query.asks_for_address()) listener_(event);
+    if (query.asks_for_address()) deny_name(decision.name, decision);
     return answer;
   }
   if (!query.asks_for_address()) return answer;
   const Result<SyntheticPair> pair = admit(decision);
-  if (pair) answer.addresses = {pair->v4, pair->v6};
-  if (!pair) answer.code = DnsCode::kServFail;
+  if (pair) {
+    answer.addresses = {pair->v4, pair->v6};
+    return answer;
+  }
+  answer.code = DnsCode::kServFail;
+  deny_name(decision.name, refusal(pair.error().what));
   return answer;
 }
 
@@ -152,6 +196,11 @@ std::string Gate::answer_dns(std::string_view message, DnsTransport transport) {
 Task<void> Gate::accept() {
   const auto self = shared_from_this();
   while (!stopped_) {
+    if (const auto later = totals_.delay_connection()) {
+      next_connection_.expires_at(*later);
+      (void)co_await expired(next_connection_);
+      continue;
+    }
     auto [error, client] = co_await acceptor_.async_accept(kNoThrow);
     if (error && !stopped_) {
       asio::steady_timer pause(executor_, kAfterAFailedAccept);

@@ -32,6 +32,9 @@ class Gate : public std::enable_shared_from_this<Gate> {
 
   // From now on. Connections that it does not allow are reset.
   Result<void> change(NetworkPolicy policy);
+  // Who is told from now on: for a gate that was opened before its sandbox was somebody's.
+  void listen(GateListener listener) { listener_ = std::move(listener); }
+  // Every connection ends now; when this returns, the end of each was told and nothing more will be.
   void stop();
 
  private:
@@ -43,6 +46,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
     uint16_t port = 0;
     Decision decision;
     FirstBytes first;
+    bool open = false;  // told as connected, its end not yet
   };
   using PassagePtr = std::shared_ptr<Passage>;
 
@@ -64,7 +68,11 @@ class Gate : public std::enable_shared_from_this<Gate> {
   DnsAnswer answer_query(const DnsQuery& query);
   Result<SyntheticPair> admit(const NameDecision& decision);
   void deny(Passage& passage, Decision decision);
-  void tell(GateEvent::Kind kind, const Passage& passage) const;
+  void keep_caps();
+  void tell_refused();
+  void deny_name(const std::string& name, Decision decision) const;
+  void tell_cap(const std::string& cap, const std::string& what) const;
+  void tell(GateEvent::Kind kind, Passage& passage) const;
 
   asio::any_io_executor executor_;
   asio::ip::tcp::acceptor acceptor_;
@@ -77,6 +85,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   std::map<std::string, std::vector<PortRange>> admitted_;
   std::set<PassagePtr> passages_;
   FlowTotals totals_;
+  asio::steady_timer next_connection_;  // while their rate is capped
   bool stopped_ = false;
 };
 

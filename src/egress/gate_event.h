@@ -10,13 +10,14 @@
 namespace bj {
 
 struct GateEvent {
-  enum class Kind { kNameDenied, kConnectionDenied, kUpstreamFailed, kConnected, kSecretUsed, kEnded };
+  enum class Kind { kNameDenied, kConnectionDenied, kUpstreamFailed, kConnected, kSecretUsed, kCapReached, kEnded };
   Kind kind = Kind::kConnectionDenied;
   std::string host;                             // the name, or the address if there was none
   uint16_t port = 0;                            // 0: a name was asked for
   std::string address;                          // the one connected to, once it is known
   Decision decision;                            // with the rule and the reason; of kUpstreamFailed the reason only
   std::string credential;                       // of kSecretUsed: its name
+  std::string cap;                              // of kCapReached: its name; the reason says what it did
   uint64_t bytes_sent = 0, bytes_received = 0;  // of kEnded, as the sandbox sees it
 };
 

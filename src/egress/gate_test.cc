@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <future>
+#include <map>
 #include <thread>
 
 #include "egress/policy_json.h"
@@ -85,6 +86,13 @@ class GateTest : public testing::Test {
   static int connect_error(const Fd& socket, const sockaddr_in& to) {
     return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 ? 0 : errno;
   }
+  static sockaddr_in place(const char* address, uint16_t port) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    ::inet_pton(AF_INET, address, &to.sin_addr);
+    return to;
+  }
   static Fd stream() { return Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
   asio::io_context context_;
@@ -125,13 +133,7 @@ TEST_F(GateTest, APolicyThatChangesResetsWhatItNoLongerAllows) {
 
 TEST_F(GateTest, APolicyCanBeWidenedWhileItRuns) {
   open(policy(R"({"allow": "elsewhere.example"})"));
-  inside([&] {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port_);
-    ::inet_pton(AF_INET, "198.18.1.0", &to.sin_addr);
-    EXPECT_EQ(connect_error(stream(), to), ECONNREFUSED);
-  });
+  inside([&] { EXPECT_EQ(connect_error(stream(), place("198.18.1.0", port_)), ECONNREFUSED); });
   ASSERT_TRUE(gate_->change(policy(allow())));
   inside([&] { EXPECT_EQ(connect_error(stream(), synthetic(port_)), 0); });
 }
@@ -163,6 +165,74 @@ TEST_F(GateTest, MoreConnectionsThanTheCapAreReset) {
     EXPECT_EQ(::recv(second.get(), &byte, 1, 0), -1);
     EXPECT_EQ(errno, ECONNRESET);
   });
+}
+
+TEST_F(GateTest, AListedAddressOfLoopbackIsTheHosts) {
+  open(policy(""));
+  asio::ip::tcp::socket accepted(context_);
+  bool arrived = false;
+  server_.async_accept(accepted, [&](const boost::system::error_code& error) { arrived = !error; });
+  Fd socket;
+  inside([&] {
+    socket = stream();
+    ASSERT_EQ(connect_error(socket, place("127.0.0.1", port_)), 0);
+    ASSERT_EQ(::send(socket.get(), "\1\2\3", 3, 0), 3);
+  });
+  const auto patience = Clock::now() + std::chrono::seconds(30);
+  while (!arrived && Clock::now() < patience) context_.run_one_for(std::chrono::seconds(1));
+  EXPECT_TRUE(arrived);
+}
+
+TEST_F(GateTest, WhatTheKernelRefusedIsToldAtTheEndWithTheReason) {
+  open(policy(allow()));
+  inside([&] {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(connect_error(stream(), place("10.1.2.3", 80)), ECONNREFUSED);
+    sockaddr_in other_port = synthetic(port_);
+    other_port.sin_port = htons(1);
+    EXPECT_EQ(connect_error(stream(), other_port), ECONNREFUSED);
+  });
+  EXPECT_TRUE(events_.empty());
+  gate_->stop();
+  std::map<std::string, std::string> told;
+  for (const GateEvent& event : events_) told[event.host + ":" + std::to_string(event.port)] = event.decision.reason;
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_NE(told["10.1.2.3:80"].find("private"), std::string::npos) << told["10.1.2.3:80"];
+  EXPECT_EQ(told["localhost:1"], "no rule allows localhost on port 1");
+}
+
+TEST_F(GateTest, AScanOfManyPlacesIsNotedUpToABound) {
+  open(policy(allow()));
+  inside([&] {
+    for (uint16_t port = 1; port <= 500; ++port) (void)connect_error(stream(), place("10.1.2.3", port));
+  });
+  gate_->stop();
+  EXPECT_GT(events_.size(), 0u);
+  EXPECT_LE(events_.size(), gate_rules::kMostRefused);
+}
+
+TEST_F(GateTest, WhenItStopsTheBytesOfWhatIsStillOpenHaveBeenTold) {
+  open(policy(allow()));
+  asio::ip::tcp::socket accepted(context_);
+  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  Fd socket;
+  inside([&] {
+    socket = stream();
+    ASSERT_EQ(connect_error(socket, synthetic(port_)), 0);
+    ASSERT_EQ(::send(socket.get(), "\1\2\3", 3, 0), 3);
+  });
+  char got[3];
+  const auto patience = Clock::now() + std::chrono::seconds(30);
+  while (Clock::now() < patience) {
+    context_.run_one_for(std::chrono::milliseconds(10));
+    if (accepted.is_open() && ::recv(accepted.native_handle(), got, 3, MSG_PEEK | MSG_DONTWAIT) == 3) break;
+  }
+  gate_->stop();
+  ASSERT_FALSE(events_.empty());
+  EXPECT_EQ(events_.back().kind, GateEvent::Kind::kEnded);
+  EXPECT_EQ(events_.back().bytes_sent, 3u);
+  const size_t told = events_.size();
+  context_.run_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(events_.size(), told);
 }
 
 }  // namespace

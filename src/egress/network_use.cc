@@ -66,6 +66,11 @@ void NetworkUse::note(const GateEvent& event) {
         entry->bytes_received += event.bytes_received;
       }
       return;
+    case Kind::kCapReached:
+      if (std::find(caps_reached.begin(), caps_reached.end(), event.cap) == caps_reached.end()) {
+        caps_reached.push_back(event.cap);  // there are few
+      }
+      return;
     case Kind::kSecretUsed: return;
   }
 }
@@ -86,9 +91,12 @@ json::object network_use_json(const NetworkUse& use) {
                                    {"bytes_sent", one.bytes_sent},
                                    {"bytes_received", one.bytes_received}});
   }
+  json::array caps;
+  for (const std::string& cap : use.caps_reached) caps.emplace_back(cap);
   return {{"reached", std::move(reached)},
           {"denied", refused_json(use.denied)},
           {"failed", refused_json(use.failed)},
+          {"caps_reached", std::move(caps)},
           {"left_out", use.left_out}};
 }
 

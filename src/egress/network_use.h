@@ -31,7 +31,8 @@ struct NetworkUse {
   std::vector<Reached> reached;  // in the order of their first time, like the next ones
   std::vector<Refused> denied;   // by policy
   std::vector<Refused> failed;   // allowed, but there was no connection to be had
-  uint64_t left_out = 0;         // events about places for which there was no room
+  std::vector<std::string> caps_reached;
+  uint64_t left_out = 0;  // events about places for which there was no room
 
   void note(const GateEvent& event);
 };
@@ -40,7 +41,7 @@ struct NetworkUse {
 GateListener noting(std::shared_ptr<NetworkUse> use, GateListener next);
 
 // {"reached": [{host, port, connections, bytes_sent, bytes_received}], "denied": [{host, port, reason, times}],
-//  "failed": [...], "left_out": 0}
+//  "failed": [...], "caps_reached": ["bytes_per_second"], "left_out": 0}
 boost::json::object network_use_json(const NetworkUse& use);
 
 // "evil.example:443: no rule allows evil.example": one line about a refusal.

@@ -69,7 +69,7 @@ TEST(NetworkUseTest, TheNextListenerHearsEverything) {
   EXPECT_EQ(heard, 2);
   EXPECT_EQ(boost::json::serialize(network_use_json(*use)),
             R"({"reached":[{"host":"a.example","port":443,"connections":1,"bytes_sent":3,"bytes_received":4}],)"
-            R"("denied":[],"failed":[],"left_out":0})");
+            R"("denied":[],"failed":[],"caps_reached":[],"left_out":0})");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // One per sandbox; not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class SyntheticNames {
   // Is it in the ranges such addresses come from, whether given or not?
   static bool is_synthetic(const IpAddress& address);
   size_t size() const { return names_.size(); }
+  // From now on; names that have a pair keep it.
+  void limit(size_t most) { most_ = std::min(most, kMost); }
 
  private:
   size_t most_;

@@ -11,6 +11,10 @@
 
 namespace bj {
 
+// kOwn: an empty network namespace of its own. kGated: one with a gate that lets nothing through until its call is
+// known.
+enum class RunnerNetwork : uint8_t { kOwn, kGated };
+
 // Everything that must be given back when the process is dead. Derived classes hold the group, the uid, the sandbox.
 class Runner {
  public:
@@ -20,6 +24,9 @@ class Runner {
   virtual Task<void> bury() = 0;
   virtual CgroupUsage used() const = 0;
   virtual const Seal& seal() const = 0;
+  // Of one that has a gate (RunnerNetwork::kGated): what its call may reach, before the call is written.
+  virtual Result<void> open_network(const CallSpec& spec, GateListener listener);
+  virtual void close_network() {}
 
   void connect(const asio::any_io_executor& executor, Fd channel, Fd output, Fd error);
   bool send(std::string_view frame);  // false: the peer is gone or does not read

@@ -10,6 +10,7 @@
 
 #include "engine/embedded.h"
 #include "engine/environments.h"
+#include "engine/gated_python_source.h"
 #include "engine/node_source.h"
 #include "engine/python_source.h"
 #include "launcher/gate_control.h"
@@ -38,10 +39,10 @@ std::string device_of(const std::string& path) {
 // What decides whether two calls may share a pool.
 std::string pool_key(const CallSpec& spec) {
   const Limits& l = spec.limits;
-  std::string key =
-      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|", spec.language == Language::kPython ? "py" : "ts",
-                  spec.environment.image.name, spec.environment.interpreter, spec.environment.host_packages,
-                  l.memory_bytes, l.processes, l.cpus, l.open_files, l.disk_bytes, l.cpu_ms);
+  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|", spec.language == Language::kPython ? "py" : "ts",
+                                spec.environment.image.name, spec.environment.interpreter,
+                                spec.environment.host_packages, l.memory_bytes, l.processes, l.cpus, l.open_files,
+                                l.disk_bytes, l.cpu_ms, spec.network.allows_nothing() ? "" : "gated");
   for (const auto* list : {&spec.environment.site_dirs, &spec.environment.preload}) {
     for (const std::string& item : *list) key.append(item).append(1, '\0');  // which no item contains
     key += "|";
@@ -137,14 +138,25 @@ void Engine::retire_pools() {
 std::shared_ptr<Pool> Engine::pool_for(const CallSpec& spec) {
   if (!pools_.contains(pool_key(spec))) retire_pools();
   std::shared_ptr<Pool>& pool = pools_[pool_key(spec)];
-  if (!pool && spec.language == Language::kPython) {
-    pool = std::make_shared<Pool>(host_.executor, std::make_unique<PythonSource>(host_, spec.environment, spec.limits),
-                                  options_.python_pool);
-  } else if (!pool) {
-    pool = std::make_shared<Pool>(host_.executor, std::make_unique<NodeSource>(host_, spec.environment, spec.limits),
-                                  options_.node_pool);
-  }
+  if (!pool) pool = make_pool(spec);
   return pool;
+}
+
+// What a call may reach comes when it takes its process: one pool serves all policies.
+std::shared_ptr<Pool> Engine::make_pool(const CallSpec& spec) {
+  const bool gated = !spec.network.allows_nothing();
+  const bool python = spec.language == Language::kPython;
+  std::unique_ptr<RunnerSource> source;
+  if (!python) {
+    const auto network = gated ? RunnerNetwork::kGated : RunnerNetwork::kOwn;
+    source = std::make_unique<NodeSource>(host_, spec.environment, spec.limits, network);
+  } else if (gated) {
+    source = std::make_unique<GatedPythonSource>(host_, spec.environment, spec.limits);
+  } else {
+    source = std::make_unique<PythonSource>(host_, spec.environment, spec.limits);
+  }
+  const PoolOptions& options = gated ? options_.gated_pool : python ? options_.python_pool : options_.node_pool;
+  return std::make_shared<Pool>(host_.executor, std::move(source), options);
 }
 
 Task<Result<CallResult>> Engine::call(CallSpec spec) {

@@ -20,7 +20,8 @@ struct EngineOptions {
   std::string data_directory;
   PoolOptions python_pool;
   PoolOptions node_pool{.least = 1, .most = 4, .warm = 0};
-  size_t sandboxes_ahead = 0;  // blanks kept of each kind of sandbox in use
+  PoolOptions gated_pool{.least = 1, .most = 4, .warm = 1};  // of either language, for calls with a network
+  size_t sandboxes_ahead = 0;                                // blanks kept of each kind of sandbox in use
 #ifdef BELLJAR_TEST_SWITCHES
   std::string without;  // a control's name, see test_switch.h
 #endif
@@ -57,6 +58,7 @@ class Engine {
   Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher);
   Result<void> open_data_directory();
   std::shared_ptr<Pool> pool_for(const CallSpec& spec);
+  std::shared_ptr<Pool> make_pool(const CallSpec& spec);
   void retire_pools();
 
   EngineOptions options_;

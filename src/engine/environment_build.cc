@@ -11,13 +11,13 @@
 #include <boost/json/serialize.hpp>
 #include <map>
 
+#include "engine/environment_network.h"
 #include "engine/environment_output.h"
 #include "sys/files.h"
 
 namespace bj {
 namespace {
 
-constexpr const char* kWhyHostNetwork = "shares the host's network to reach the package index";
 constexpr const char* kPrepareScript = "/opt/belljar/python/prepare_environment.py";
 constexpr const char* kPip = "/tmp/belljar-pip";
 constexpr const char* kPipRequirements = "/tmp/belljar-requirements.txt";
@@ -111,16 +111,22 @@ Task<Result<void>> EnvironmentBuilder::open_sandbox() {
   spec.image.workdir.clear();
   spec.limits = limits_;
   spec.user = "user";
-  spec.host_network = HostNetwork{kWhyHostNetwork};
-  if (!host_.uids) {
-    co_return fail(Code::kDenied,
-                   "without root a sandbox can't be given the host's network, so packages can't be installed: run the "
-                   "server as root, or install them yourself and pass the directory (belljar run --venv)");
-  }
+  spec.network = co_await builders_network(job_.index);
+  spec.on_network = noting(network_, [this](const GateEvent& event) { on_network(event); });
   BJ_CO_TRY(sandbox_, co_await Sandbox::create(host_, std::move(spec)));
+  if (!host_.uids) root_ = sandbox_->account();
   deadline_ = Clock::now() + std::chrono::milliseconds(limits_.wall_ms);
   sandbox_->expire_at(deadline_);
   co_return Result<void>();
+}
+
+// Called after the event was noted: a refusal is told the first time.
+void EnvironmentBuilder::on_network(const GateEvent& event) {
+  const bool refused = event.kind == GateEvent::Kind::kNameDenied || event.kind == GateEvent::Kind::kConnectionDenied;
+  if (!refused || network_->denied.empty()) return;
+  const NetworkUse::Refused& last = network_->denied.back();
+  const bool fresh = last.times == 1 && last.host == event.host && last.port == event.port;
+  if (fresh) tell(phase_, "network: " + refusal_text(last), {});
 }
 
 Task<Result<void>> EnvironmentBuilder::put(std::string path, std::string text, unsigned mode, Account owner) {
@@ -137,9 +143,6 @@ Task<Result<void>> EnvironmentBuilder::make_room() {
   (void)co_await warden.remove(kPackagesInside, FileType::kDirectory, root_.uid, root_.gid);
   BJ_CO_CHECK(co_await warden.make_directory(kFreshDirectory, 0755, user.uid, user.gid));
   BJ_CO_CHECK(co_await warden.rename(kFreshDirectory, kPackagesInside, root_.uid, root_.gid));
-  for (const char* path : {"/etc/resolv.conf", "/etc/hosts"}) {
-    BJ_CO_CHECK(co_await put(path, read_file(path, 1u << 20).value_or(""), 0644, root_));
-  }
   if (!job_.index.certificates.empty()) {
     BJ_CO_CHECK(co_await put(kCertificates, job_.index.certificates, 0644, user));
   }
@@ -155,7 +158,8 @@ ProcessSpec EnvironmentBuilder::installer(std::vector<std::string> arguments) co
   process.environment["NO_COLOR"] = "1";
   process.environment["TERM"] = "dumb";
   if (!job_.index.certificates.empty()) {
-    for (const char* name : {"PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}) {
+    for (const char* name : {"PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+                             "npm_config_cafile"}) {  // npm with a file configured looks at no other
       process.environment[name] = kCertificates;
     }
   }
@@ -201,6 +205,9 @@ tl::unexpected<Error> EnvironmentBuilder::failed(const Output& output) const {
   if (output.errors.find("No space left on device") != std::string::npos ||
       output.errors.find("ENOSPC") != std::string::npos || output.errors.find("File too large") != std::string::npos) {
     text += fmt::format("\n(a build may write {} MiB)", limits_.disk_bytes >> 20);
+  }
+  for (const auto* list : {&network_->denied, &network_->failed}) {
+    for (const NetworkUse::Refused& refused : *list) text += "\nnetwork: " + refusal_text(refused);
   }
   return fail(Code::kUnavailable, std::move(text));
 }
@@ -285,7 +292,9 @@ Task<Result<Built>> EnvironmentBuilder::run(int into) {
   Result<void> done = co_await open_sandbox();
   if (!done) co_return tl::unexpected(done.error());
   built.builder_seal = sandbox_->seal().missing();
-  tell(BuildPhase::kPreparing, "the builder's seal lacks: " + built.builder_seal, 0.0);
+  const std::string& lacks = built.builder_seal;
+  tell(BuildPhase::kPreparing, lacks.empty() ? "the builder's seal is whole" : "the builder's seal lacks: " + lacks,
+       0.0);
   if (killed_) done = fail(Code::kUnavailable, "the build was stopped");
   if (done) done = co_await install(built);
   Result<Fd> from = fail(Code::kInternal, "");

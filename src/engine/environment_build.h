@@ -2,8 +2,9 @@
 // virtual environment, npm a node_modules, both at the very path at which calls will see them, so that scripts and
 // compiled files name the right places.
 //
-// The builder has all walls but one: it shares the host's network (HostNetwork), to reach the package index. It runs as
-// the sandbox's plain user, has limits of its own, and sees of the server only where the index is.
+// The builder has all walls. Through its gate it reaches the package indexes as they are configured and nothing else
+// (environment_network.h). It runs as the sandbox's plain user, has limits of its own, and sees of the server only
+// where the index is.
 #pragma once
 
 #include <functional>
@@ -71,6 +72,7 @@ class EnvironmentBuilder {
   };
 
   Task<Result<void>> open_sandbox();
+  void on_network(const GateEvent& event);
   Task<Result<void>> put(std::string path, std::string text, unsigned mode, Account owner);
   Task<Result<void>> make_room();
   Task<Result<void>> install(Built& built);
@@ -90,7 +92,8 @@ class EnvironmentBuilder {
   Progress progress_;
   Limits limits_;
   std::shared_ptr<Sandbox> sandbox_;
-  Account root_;  // who may change everything inside
+  std::shared_ptr<NetworkUse> network_ = std::make_shared<NetworkUse>();
+  Account root_;  // who may change everything inside; rootless, its only user
   Clock::time_point deadline_, told_;
   BuildPhase phase_ = BuildPhase::kPreparing;
   bool killed_ = false;

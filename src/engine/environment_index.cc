@@ -204,6 +204,11 @@ void mask_values(std::string& text, const std::string& key, const char* ends) {
   }
 }
 
+// Of a variable that names a proxy; NO_PROXY lists names that have none.
+bool is_proxy(std::string_view name) {
+  return (name.ends_with("_PROXY") || name.ends_with("_proxy")) && name != "NO_PROXY" && name != "no_proxy";
+}
+
 // "host:port" of every URL in the text.
 void take_hosts(std::string_view text, std::set<std::string>& hosts) {
   for (size_t at = text.find("://"); at != std::string_view::npos; at = text.find("://", at + 3)) {
@@ -236,12 +241,22 @@ IndexSettings index_settings() {
   return index_settings(environment, read);
 }
 
-std::vector<std::string> package_hosts(const IndexSettings& settings) {
+std::vector<std::string> configured_hosts(const IndexSettings& settings) {
   std::set<std::string> hosts;
-  for (const auto& [name, value] : settings.variables) take_hosts(value, hosts);
+  for (const auto& [name, value] : settings.variables) {
+    const bool bare_proxy = is_proxy(name) && value.find("://") == std::string::npos;
+    take_hosts(bare_proxy ? "http://" + value : value, hosts);
+  }
   take_hosts(settings.npmrc, hosts);
+  return {hosts.begin(), hosts.end()};
+}
+
+std::vector<std::string> package_hosts(const IndexSettings& settings) {
+  const std::vector<std::string> own = configured_hosts(settings);
+  std::set<std::string> hosts(own.begin(), own.end());
   const auto configured = [&](const char* name) { return settings.variables.contains(name); };
-  if (!configured("PIP_INDEX_URL")) hosts.insert({"pypi.org:443", "files.pythonhosted.org:443"});
+  if (!configured("PIP_INDEX_URL")) hosts.insert("pypi.org:443");
+  if (hosts.contains("pypi.org:443")) hosts.insert("files.pythonhosted.org:443");
   if (!configured("npm_config_registry") && settings.npmrc.find("registry=") == std::string::npos) {
     hosts.insert("registry.npmjs.org:443");
   }

@@ -27,8 +27,10 @@ IndexSettings index_settings(const LookUp& environment, const ReadText& read);
 // The same from the process as it is.
 IndexSettings index_settings();
 
-// The hosts that installers must reach with these settings, each with its port ("pypi.org:443"): the configured indexes
-// and proxies, else the public ones; besides what pip's public index refers to, and Debian's archive.
+// The indexes and proxies that these settings name, each with its port ("mirror.example.org:8080", "[::1]:3141").
+std::vector<std::string> configured_hosts(const IndexSettings& settings);
+// The hosts that installers must reach with these settings: the configured ones, else the public ones ("pypi.org:443");
+// besides what pip's public index refers to, and Debian's archive.
 std::vector<std::string> package_hosts(const IndexSettings& settings);
 
 // "https://user:secret@host/simple" -> "https://****@host/simple" wherever it stands in the text, and the values of

@@ -54,6 +54,24 @@ TEST(EnvironmentIndexTest, OfNpmrcOnlyRegistriesAndTheirCredentialsPassWithVaria
   EXPECT_EQ(found.npmrc, "registry=https://r/\n@s:registry=https://s/\n//r/:_authToken=t0ken\n");
 }
 
+TEST(EnvironmentIndexTest, WhatMustBeReachedIsWhatIsConfiguredOrElseThePublicIndexes) {
+  using Names = std::vector<std::string>;
+  const IndexSettings own = settings({{"PIP_INDEX_URL", "http://u:p@127.0.0.1:3141/simple"},
+                                      {"PIP_EXTRA_INDEX_URL", "https://a.example/x https://[::1]/y"},
+                                      {"HTTPS_PROXY", "proxy.example:3128"},
+                                      {"NO_PROXY", "localhost"}},
+                                     {});
+  EXPECT_EQ(configured_hosts(own), (Names{"127.0.0.1:3141", "[::1]:443", "a.example:443", "proxy.example:3128"}));
+  EXPECT_EQ(configured_hosts({}), Names{});
+  const Names all = package_hosts(own), none = package_hosts({});
+  const auto has = [](const Names& list, const char* name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  EXPECT_TRUE(has(all, "127.0.0.1:3141") && has(all, "registry.npmjs.org:443"));
+  EXPECT_FALSE(has(all, "pypi.org:443") || has(all, "files.pythonhosted.org:443"));
+  EXPECT_TRUE(has(none, "pypi.org:443") && has(none, "files.pythonhosted.org:443"));
+}
+
 TEST(EnvironmentIndexTest, CertificatesAreCopiedByContent) {
   EXPECT_EQ(settings({{"PIP_CERT", "/ca.pem"}}, {{"/ca.pem", "PEM"}}).certificates, "PEM");
   EXPECT_EQ(settings({}, {{"/etc/pip.conf", "[global]\ncert = /ca.pem\n"}, {"/ca.pem", "PEM"}}).certificates, "PEM");

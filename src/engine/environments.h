@@ -2,7 +2,7 @@
 // same. An environment is named by what it is made from (environment_key.h), so equal requests share one, whoever asks.
 //
 // It is built in a sandbox of its own, because installing runs the packages' code: all walls up, no secrets, nothing of
-// the host's files, the host's network only to reach the package index (HostNetwork in seal/policy.h). What was
+// the host's files, a network on which there is only the package index (environment_network.h). What was
 // installed is then copied out of the dead sandbox by descriptor, following nothing, and appears under its final name
 // at once:
 //
@@ -81,8 +81,7 @@ class Environments : public std::enable_shared_from_this<Environments> {
 
   // The environment for these requirements, built if need be. No requirements: an environment without a path.
   // kInvalid: a requirement was refused, nothing ran. kUnavailable: the installer failed; the text is its last relevant
-  // lines, for install_failure(). kDenied: no environment can be built here (no root). `progress` may be empty; it is
-  // called on this thread until the task ends.
+  // lines, for install_failure(). `progress` may be empty; it is called on this thread until the task ends.
   Task<Result<Environment>> ensure(EnvironmentRequest request, Progress progress, Force force);
 
   Task<Result<std::vector<EnvironmentInfo>>> list() const;

@@ -13,7 +13,6 @@ std::string bytes_of(const T& value) {
 }
 
 launch::NetworkOf network_of(const LaunchRequest& request) {
-  if (request.host_network) return launch::NetworkOf::kHost;
   if (!request.own_network) return launch::NetworkOf::kLaunchers;
   return request.gated_network ? launch::NetworkOf::kGated : launch::NetworkOf::kSandbox;
 }

@@ -31,7 +31,6 @@ struct LaunchRequest {
   uint64_t clone_flags = 0;
   IdMap ids;
   bool own_network = true;
-  bool host_network = false;   // instead
   bool gated_network = false;  // instead: the launch answers with the gate's ends
   bool idmap_layers = true;
   std::vector<uint16_t> layers;

@@ -22,6 +22,10 @@ class NodeRunner : public Runner {
   }
   CgroupUsage used() const override { return buried_ ? last_used_ : sandbox_->usage(); }
   const Seal& seal() const override { return sandbox_->seal(); }
+  Result<void> open_network(const CallSpec& spec, GateListener listener) override {
+    return sandbox_->open_network(spec.network, std::move(listener), spec.credentials);
+  }
+  void close_network() override { sandbox_->close_network(); }
 
  private:
   std::shared_ptr<Sandbox> sandbox_;
@@ -36,6 +40,7 @@ Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
   SandboxSpec spec;
   spec.image = environment_.image;
   spec.limits = limits_;
+  spec.gated = network_ == RunnerNetwork::kGated;
   if (!environment_.host_packages.empty()) spec.mounts.push_back({environment_.host_packages, kPackagesInside, false});
   BJ_CO_TRY(const auto sandbox, co_await Sandbox::create(host_, std::move(spec)));
   BJ_CO_TRY(auto channel, socket_pair(SOCK_STREAM));

@@ -7,8 +7,8 @@ namespace bj {
 
 class NodeSource : public RunnerSource {
  public:
-  NodeSource(Host& host, EnvironmentSpec environment, Limits limits)
-      : host_(host), environment_(std::move(environment)), limits_(limits) {}
+  NodeSource(Host& host, EnvironmentSpec environment, Limits limits, RunnerNetwork network)
+      : host_(host), environment_(std::move(environment)), limits_(limits), network_(network) {}
 
   Task<Result<std::shared_ptr<Runner>>> start_now() override;
   Task<Result<std::shared_ptr<Runner>>> start_ahead() override;
@@ -19,6 +19,7 @@ class NodeSource : public RunnerSource {
   Host& host_;
   EnvironmentSpec environment_;
   Limits limits_;
+  RunnerNetwork network_;
 };
 
 }  // namespace bj

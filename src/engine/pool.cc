@@ -53,18 +53,29 @@ Task<Result<CallResult>> Pool::call(const CallSpec& spec) {
     }
     runner = std::move(*started);
   }
-  if (spec.require_full_seal && !runner->seal().full()) {
-    const std::string missing = runner->seal().missing();
-    --running_;
-    finish(std::move(runner));
-    co_return fail(Code::kUnavailable, "a full seal was asked for and can't be had: " + missing);
-  }
-  CallResult result = co_await converse(executor_, runner, spec, on_demand);
+  Result<CallResult> result = co_await call_with(runner, spec, on_demand);
   --running_;
-  source_->learn(result);
+  if (result) source_->learn(*result);
   finish(std::move(runner));
   refill_soon();
   shrink_when_idle();
+  co_return result;
+}
+
+Task<Result<CallResult>> Pool::call_with(std::shared_ptr<Runner> runner, const CallSpec& spec, bool on_demand) {
+  std::shared_ptr<NetworkUse> used;
+  if (!spec.network.allows_nothing()) {
+    used = std::make_shared<NetworkUse>();
+    BJ_CO_CHECK(runner->open_network(spec, noting(used, spec.on_network)));
+  }
+  if (spec.require_full_seal && !runner->seal().full()) {
+    co_return fail(Code::kUnavailable, "a full seal was asked for and can't be had: " + runner->seal().missing());
+  }
+  CallResult result = co_await converse(executor_, runner, spec, on_demand);
+  if (used) {
+    runner->close_network();
+    result.network = std::move(*used);
+  }
   co_return result;
 }
 

@@ -53,6 +53,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   };
 
   std::shared_ptr<Runner> take_ready();
+  Task<Result<CallResult>> call_with(std::shared_ptr<Runner> runner, const CallSpec& spec, bool on_demand);
   void finish(std::shared_ptr<Runner> runner);
   void refill_soon();
   Task<void> refill();

@@ -1,24 +1,14 @@
 #include "engine/python_source.h"
 
-#include <algorithm>
-
 namespace bj {
 namespace {
 
-constexpr int kSeenToLearn = 3;  // calls that imported a module before the zygote imports it for them
-constexpr size_t kMaxLearned = 32;
 constexpr auto kWarmUpTime = std::chrono::seconds(10);
 
 }  // namespace
 
 PythonSource::PythonSource(Host& host, EnvironmentSpec environment, Limits limits)
     : host_(host), environment_(std::move(environment)), limits_(limits), started_(host.executor) {}
-
-std::vector<std::string> PythonSource::preload() const {
-  std::vector<std::string> modules = environment_.preload;
-  modules.insert(modules.end(), learned_.begin(), learned_.end());
-  return modules;
-}
 
 // Whoever comes while a zygote is starting waits for that one.
 Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
@@ -29,14 +19,12 @@ Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
   }
   if (zygote_ && !zygote_->gone()) co_return zygote_;
   starting_ = true;
-  Result<std::shared_ptr<Zygote>> fresh = co_await Zygote::start(host_, environment_, limits_, preload());
+  Result<std::shared_ptr<Zygote>> fresh =
+      co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload), RunnerNetwork::kOwn);
   starting_ = false;
   started_.cancel();
   if (!fresh) co_return fresh;
-  for (const std::string& name : (*fresh)->failed_imports()) {
-    learned_.erase(name);
-    seen_[name] = -1'000'000;
-  }
+  imports_.give_up((*fresh)->failed_imports());
   zygote_ = *fresh;
   co_return fresh;
 }
@@ -50,7 +38,8 @@ Task<Result<std::shared_ptr<Runner>>> PythonSource::start_now() {
 Task<Result<std::shared_ptr<Runner>>> PythonSource::start_ahead() {
   if (renew_) {
     renew_ = false;
-    Result<std::shared_ptr<Zygote>> fresh = co_await Zygote::start(host_, environment_, limits_, preload());
+    Result<std::shared_ptr<Zygote>> fresh =
+        co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload), RunnerNetwork::kOwn);
     if (fresh) {
       if (zygote_) retired_.push_back(std::move(zygote_));
       zygote_ = std::move(*fresh);
@@ -64,17 +53,24 @@ Task<Result<std::shared_ptr<Runner>>> PythonSource::start_ahead() {
   BJ_CO_TRY(const auto zygote, co_await this->zygote());
   BJ_CO_TRY(auto child, zygote->fork(Readiness::kLazy));
   BJ_CO_CHECK(co_await child->born());
-  Result<Frame> ready = co_await read_frame(*child->channel, 4096);
-  if (!ready || ready->type != static_cast<char>(FrameType::kReady)) {
-    co_await child->bury();
-    co_return fail(Code::kUnavailable, ready ? "a child could not be sealed: " + ready->payload : ready.error().what);
-  }
+  BJ_CO_CHECK(co_await await_sealed(*child));
   co_return std::shared_ptr<Runner>(std::move(child));
 }
 
-Task<bool> PythonSource::warm_up(Runner& runner) {
+Task<Result<void>> await_sealed(Runner& child) {
+  const Result<Frame> ready = co_await read_frame(*child.channel, 4096);
+  if (!ready || ready->type != static_cast<char>(FrameType::kReady)) {
+    co_await child.bury();
+    co_return fail(Code::kUnavailable, ready ? "a child could not be sealed: " + ready->payload : ready.error().what);
+  }
+  co_return Result<void>();
+}
+
+Task<bool> PythonSource::warm_up(Runner& runner) { return warm_up_python(runner); }
+
+Task<bool> warm_up_python(Runner& runner) {
   if (!runner.send(encode_frame(FrameType::kWarmUp, {}))) co_return false;
-  asio::steady_timer deadline(host_.executor, kWarmUpTime);
+  asio::steady_timer deadline(runner.channel->get_executor(), kWarmUpTime);
   deadline.async_wait([&runner](const boost::system::error_code& error) {
     if (!error) runner.kill();
   });
@@ -83,12 +79,7 @@ Task<bool> PythonSource::warm_up(Runner& runner) {
 }
 
 void PythonSource::learn(const CallResult& result) {
-  for (const std::string& name : result.imports) {
-    if (learned_.size() >= kMaxLearned) return;
-    if (learned_.contains(name) || ++seen_[name] < kSeenToLearn) continue;
-    learned_.insert(name);
-    renew_ = true;
-  }
+  if (imports_.learn(result.imports)) renew_ = true;
 }
 
 Task<void> PythonSource::stop() {

@@ -2,14 +2,18 @@
 // modules the tools of its environment always import.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <set>
 
+#include "engine/learned_imports.h"
 #include "engine/pool.h"
 #include "engine/zygote.h"
 
 namespace bj {
+
+// Waits until a zygote's child says that it is sealed; one that can't be is buried.
+Task<Result<void>> await_sealed(Runner& child);
+// Lets it take one dry call. False: it is of no use any more.
+Task<bool> warm_up_python(Runner& runner);
 
 class PythonSource : public RunnerSource {
  public:
@@ -23,7 +27,6 @@ class PythonSource : public RunnerSource {
 
  private:
   Task<Result<std::shared_ptr<Zygote>>> zygote();
-  std::vector<std::string> preload() const;
 
   Host& host_;
   EnvironmentSpec environment_;
@@ -34,8 +37,7 @@ class PythonSource : public RunnerSource {
   bool renew_ = false;  // something was learned: the next fork ahead comes from a new zygote
   asio::steady_timer started_;
   Result<void> start_result_;
-  std::map<std::string, int> seen_;
-  std::set<std::string> learned_;
+  LearnedImports imports_;
 };
 
 }  // namespace bj

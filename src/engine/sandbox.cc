@@ -99,6 +99,7 @@ Result<void> Sandbox::adopt(const SandboxSpec& spec) {
   spec_.environment = spec.environment;
   spec_.user = spec.user;
   spec_.limits = spec.limits;
+  if (spec_.gated) BJ_CHECK(open_network(spec.network, spec.on_network, spec.credentials));
   if (!host_.uids) return {};
   BJ_TRY(account_, spec_.image.account(spec_.user.empty() ? spec_.image.user : spec_.user));
   return {};
@@ -121,7 +122,7 @@ Result<void> Sandbox::choose_ids(SandboxPolicy& policy) {
 SealFacts Sandbox::facts(const Plan& plan, const LaunchRequest& request) const {
   return {.plan = &plan,
           .clone_flags = request.clone_flags,
-          .own_network = request.own_network && !request.host_network,
+          .own_network = request.own_network,
           .idmapped = request.idmap_layers,
           .calls = false,
           .ids = request.ids.kind,
@@ -162,16 +163,11 @@ Task<Result<void>> Sandbox::launch() {
   request.runtimes_layer = host_.runtimes_layer;
   request.control = control.second.get();
   request.cgroup_files = group_.join_files();
-  request.host_network = spec_.host_network.has_value();
-  request.gated_network = !spec_.network.allows_nothing();
+  request.gated_network = spec_.gated || !spec_.network.allows_nothing();
 #ifdef BELLJAR_TEST_SWITCHES
   switch_off_in_sandbox(host_.without, spec_.syscalls, plan, request);
 #endif
   seal_ = report_seal(facts(plan, request));
-  if (request.own_network && request.gated_network) {
-    seal_.set(Control::kNetNs, ControlState::kOn, "a gate with the policy " + summary(spec_.network));
-  }
-  if (spec_.host_network) seal_.set(Control::kNetNs, ControlState::kOff, spec_.host_network->why);
   BJ_CO_TRY(Launched launched, co_await host_.launcher->launch(request));
   pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, launched.pidfd.release());
   if (launched.gate.connections.ok()) BJ_CO_CHECK(open_gate(std::move(launched.gate)));
@@ -186,13 +182,32 @@ Task<Result<void>> Sandbox::launch() {
 
 Result<void> Sandbox::open_gate(GateEndpoints ends) {
   BJ_TRY(gate_, Gate::open(host_.executor, std::move(ends), spec_.network, spec_.on_network));
+  report_network();
   return {};
+}
+
+void Sandbox::report_network() {
+  const std::string policy = spec_.network.allows_nothing() ? "that lets nothing through" : "with the policy ";
+  seal_.set(Control::kNetNs, ControlState::kOn, "a gate " + policy + summary(spec_.network));
+}
+
+Result<void> Sandbox::open_network(NetworkPolicy policy, GateListener listener, GateCredentials credentials) {
+  BJ_CHECK(change_network(std::move(policy)));
+  spec_.on_network = listener;
+  spec_.credentials = std::move(credentials);
+  gate_->listen(std::move(listener));
+  return {};
+}
+
+void Sandbox::close_network() {
+  if (gate_) gate_->stop();
 }
 
 Result<void> Sandbox::change_network(NetworkPolicy policy) {
   if (!gate_) return fail(Code::kInvalid, "this sandbox was created without a network: create one with a policy");
   BJ_CHECK(gate_->change(policy));
   spec_.network = std::move(policy);
+  report_network();
   return {};
 }
 

@@ -35,8 +35,8 @@ struct SandboxSpec {
   SyscallProfile syscalls = SyscallProfile::kTool;
   uint64_t caps = kSandboxCaps;
   bool require_full_seal = false;
-  std::optional<HostNetwork> host_network;
   NetworkPolicy network;        // nothing is allowed: no gate, only loopback
+  bool gated = false;           // a gate all the same: policy, listener and credentials come later (open_network)
   GateListener on_network;      // told what happens at the gate
   GateCredentials credentials;  // that the gate gives to requests
 };
@@ -76,8 +76,13 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<Result<uint64_t>> copy_out(std::string path, Fd to);
   WardenClient& warden() { return *warden_; }
 
+  // Of one that was created gated: what may be reached, who is told, what requests are given. All of it is in force
+  // when this returns; nothing of the owner's may run before.
+  Result<void> open_network(NetworkPolicy policy, GateListener listener, GateCredentials credentials);
   // From now on; connections that it does not allow are reset. Only for one that was created with a network.
   Result<void> change_network(NetworkPolicy policy);
+  // Ends every connection; when it returns, all events have been told.
+  void close_network();
   // Ends the sandbox at that time; again to move it.
   void expire_at(Clock::time_point when);
   // Kills everything inside; returns at once, ended() tells when it is over.
@@ -95,6 +100,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Sandbox(Host& host, SandboxSpec spec);
   Task<Result<void>> launch();
   Result<void> open_gate(GateEndpoints ends);
+  void report_network();
   Result<void> choose_ids(SandboxPolicy& policy);
   SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
   Result<Account> account_of(const std::string& user) const;

@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 namespace bj {
+namespace {
+
+bool wants_gate(const SandboxSpec& spec) { return spec.gated || !spec.network.allows_nothing(); }
+
+}  // namespace
 
 std::optional<std::string> kind_of(const SandboxSpec& spec, bool one_user) {
   const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable &&
-                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps && !spec.host_network &&
-                     spec.network.allows_nothing();
+                     spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps;
   if (!plain) return std::nullopt;
   const Limits& l = spec.limits;
   // A blank of a template with sudo has the socket for it. Paths end with a character that they can't contain.
-  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|", l.memory_bytes, l.processes, l.cpus, l.open_files,
-                                l.disk_bytes, l.cpu_ms, spec.image.sudo ? "sudo" : "");
+  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|", l.memory_bytes, l.processes, l.cpus, l.open_files,
+                                l.disk_bytes, l.cpu_ms, spec.image.sudo ? "sudo" : "", wants_gate(spec) ? "gate" : "");
   for (const TemplateLayer& layer : spec.image.layers) key.append(layer.path + '\0').append(layer.target + '\0');
   if (one_user) key.append(1, '\0').append(spec.user.empty() ? spec.image.user : spec.user);
   return key;
@@ -26,6 +30,7 @@ Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
   if (kind.spec.image.layers.empty()) {
     kind.spec.image = spec.image;
     kind.spec.limits = spec.limits;
+    kind.spec.gated = wants_gate(spec);
     kind.spec.user = host_.uids ? "" : spec.user;
   }
   drop_when_idle();

@@ -13,8 +13,8 @@
 namespace bj {
 
 // What a blank is made from, as a key: sandboxes of the same kind can take each other's blanks. Environment and user
-// come later, with the processes, except that a rootless sandbox has one user for life. Nothing if there can be no
-// blank.
+// come later, with the processes, except that a rootless sandbox has one user for life; what a gate lets through comes
+// later, too. Nothing if there can be no blank.
 std::optional<std::string> kind_of(const SandboxSpec& spec, bool one_user);
 
 // Stays on its executor's thread.

@@ -40,6 +40,7 @@ TEST(SandboxKindTest, WhatIsBuiltIntoABlankMakesAnotherKind) {
       [](SandboxSpec& s) { s.image.layers.insert(s.image.layers.begin() + 1, {"/data/mask", "/usr"}); },
       [](SandboxSpec& s) { std::swap(s.image.layers[0], s.image.layers[1]); },
       [](SandboxSpec& s) { s.image.layers = {{"/data/rootfs:/|/usr", "/usr"}}; },
+      [](SandboxSpec& s) { s.gated = true; },
   };
   const auto plain = kind_of(some_spec(), false);
   ASSERT_TRUE(plain);
@@ -59,6 +60,15 @@ TEST(SandboxKindTest, WhatComesWithTheProcessesMakesNone) {
   for (size_t i = 0; i < changes.size(); ++i) EXPECT_EQ(changed(changes[i]), kind_of(some_spec(), false)) << i;
 }
 
+TEST(SandboxKindTest, WhatAGateLetsThroughMakesNone) {
+  const auto with = [](NetworkPreset preset) {
+    return changed([&](SandboxSpec& s) { s.network.layers = {preset_layer(preset, "test", {"pypi.org"})}; });
+  };
+  EXPECT_EQ(with(NetworkPreset::kNone), kind_of(some_spec(), false));
+  EXPECT_NE(with(NetworkPreset::kOpen), kind_of(some_spec(), false));
+  EXPECT_EQ(with(NetworkPreset::kOpen), with(NetworkPreset::kPackages));
+}
+
 TEST(SandboxKindTest, ASandboxWithOneUserForLifeIsOfThatUsersKind) {
   const auto plain = kind_of(some_spec(), true);
   const auto root = changed([](SandboxSpec& s) { s.user = "root"; }, true);
@@ -72,7 +82,6 @@ TEST(SandboxKindTest, WhatIsNotPlainHasNoBlank) {
   EXPECT_FALSE(changed([](SandboxSpec& s) { s.root = RootMode::kTemplate; }));
   EXPECT_FALSE(changed([](SandboxSpec& s) { s.syscalls = SyscallProfile::kZygote; }));
   EXPECT_FALSE(changed([](SandboxSpec& s) { s.caps = kZygoteCaps; }));
-  EXPECT_FALSE(changed([](SandboxSpec& s) { s.host_network = HostNetwork{"a test"}; }));
 }
 
 }  // namespace

@@ -102,8 +102,8 @@ CgroupUsage Child::used() const { return pidfd_ ? group_.used() : last_used_; }
 const Seal& Child::seal() const { return zygote_->seal(); }
 
 Task<Result<std::shared_ptr<Zygote>>> Zygote::start(Host& host, EnvironmentSpec spec, Limits limits,
-                                                    std::vector<std::string> preload) {
-  std::shared_ptr<Zygote> zygote(new Zygote(host, std::move(spec), limits));
+                                                    std::vector<std::string> preload, RunnerNetwork network) {
+  std::shared_ptr<Zygote> zygote(new Zygote(host, std::move(spec), limits, network));
   if (Result<void> running = co_await zygote->run(std::move(preload)); !running) {
     co_await zygote->stop();
     co_return tl::unexpected(running.error());
@@ -122,6 +122,7 @@ Task<Result<void>> Zygote::run(std::vector<std::string> preload) {
   sandbox.root = RootMode::kTemplate;
   sandbox.syscalls = SyscallProfile::kZygote;
   sandbox.caps = kZygoteCaps;
+  sandbox.gated = network_ == RunnerNetwork::kGated;
   sandbox.user = "root";  // it seals its children, so it must keep its capabilities when it executes
   if (!spec_.host_packages.empty()) sandbox.mounts.push_back({spec_.host_packages, kPackagesInside, false});
   BJ_CO_TRY(sandbox_, co_await Sandbox::create(host_, std::move(sandbox)));
@@ -181,6 +182,7 @@ Result<void> Zygote::send_plan() {
   switch_off_in_call(host_.without, plan, header.clone_flags, own_network);
   header.own_network = own_network ? 1 : 0;
 #endif
+  if (network_ == RunnerNetwork::kGated) header.own_network = 0;
   header.step_count = static_cast<uint32_t>(plan.steps.size());
   header.strings_size = static_cast<uint32_t>(plan.strings.size());
   SealFacts facts{.plan = &plan,
@@ -196,10 +198,22 @@ Result<void> Zygote::send_plan() {
     const ControlReport& report = sandbox_->seal().at(from_zygote);
     seal_.set(from_zygote, report.state, report.detail);
   }
+  if (network_ == RunnerNetwork::kGated) report_network();
   std::string message(reinterpret_cast<const char*>(&header), sizeof header);
   message.append(reinterpret_cast<const char*>(plan.steps.data()), plan.steps.size() * sizeof(Step));
   message.append(plan.strings);
   return control_->send(message);
+}
+
+void Zygote::report_network() {
+  const ControlReport& report = sandbox_->seal().at(Control::kNetNs);
+  seal_.set(Control::kNetNs, report.state, report.detail);
+}
+
+Result<void> Zygote::open_network(const CallSpec& spec, GateListener listener) {
+  BJ_CHECK(sandbox_->open_network(spec.network, std::move(listener), spec.credentials));
+  report_network();
+  return {};
 }
 
 uint32_t Zygote::take_uid() {

@@ -52,12 +52,18 @@ class Child : public Runner {
 
 class Zygote : public std::enable_shared_from_this<Zygote> {
  public:
+  // With a gate its children stay in the zygote's own network namespace, which belongs to the launcher: there must be
+  // one child only.
   static Task<Result<std::shared_ptr<Zygote>>> start(Host& host, EnvironmentSpec spec, Limits limits,
-                                                     std::vector<std::string> preload);
+                                                     std::vector<std::string> preload, RunnerNetwork network);
   ~Zygote();
 
   // Asks for a child and returns it before it exists: what is written to its channel waits for it.
   Result<std::shared_ptr<Child>> fork(Readiness readiness);
+  Result<void> open_network(const CallSpec& spec, GateListener listener);
+  void close_network() { sandbox_->close_network(); }
+  // With everything that came from it.
+  void kill() { sandbox_->kill(); }
   Task<void> stop();
   bool gone() const { return gone_; }
   const Seal& seal() const { return seal_; }
@@ -66,9 +72,11 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
 
  private:
   friend class Child;
-  Zygote(Host& host, EnvironmentSpec spec, Limits limits) : host_(host), spec_(std::move(spec)), limits_(limits) {}
+  Zygote(Host& host, EnvironmentSpec spec, Limits limits, RunnerNetwork network)
+      : host_(host), spec_(std::move(spec)), limits_(limits), network_(network) {}
   Task<Result<void>> run(std::vector<std::string> preload);
   Result<void> send_plan();
+  void report_network();
   void on_packet(std::string_view bytes, std::vector<Fd> descriptors);
   void on_closed();
   uint32_t take_uid();
@@ -76,6 +84,7 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   Host& host_;
   EnvironmentSpec spec_;
   Limits limits_;
+  RunnerNetwork network_;
   Seal seal_;
   std::shared_ptr<Sandbox> sandbox_;
   Process process_;

@@ -11,7 +11,7 @@ struct PlanHeader {
   uint32_t step_count;
   uint32_t strings_size;
   uint64_t clone_flags;
-  uint32_t own_network;  // 0: the zygote's (test switch only)
+  uint32_t own_network;  // 0: the zygote's, which has a gate (or by a test switch)
   uint32_t reserved;
 };
 

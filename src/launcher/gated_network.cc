@@ -30,6 +30,7 @@ struct PairSet {
 constexpr std::array<PairSet, 2> kNames = {{{kNames4, 1, NFPROTO_IPV4, 4}, {kNames6, 2, NFPROTO_IPV6, 16}}};
 constexpr std::array<PairSet, 2> kClosed = {{{kClosed4, 3, NFPROTO_IPV4, 4}, {kClosed6, 4, NFPROTO_IPV6, 16}}};
 constexpr std::array<PairSet, 2> kOpen = {{{kOpen4, 5, NFPROTO_IPV4, 4}, {kOpen6, 6, NFPROTO_IPV6, 16}}};
+constexpr std::array<PairSet, 2> kRefused = {{{kRefused4, 7, NFPROTO_IPV4, 4}, {kRefused6, 8, NFPROTO_IPV6, 16}}};
 
 Result<void> set_addresses() {
   BJ_TRY(const Fd socket, netlink_socket(NETLINK_ROUTE));
@@ -55,11 +56,12 @@ Rule& tcp_to(Rule&& rule, const PairSet& set) {
 void lead_to_the_gate(nft::Transaction& t) {
   const char* const chain = "nat";
   t.create_chain(chain, "nat", NF_INET_LOCAL_OUT, kNatPriority, NF_ACCEPT);
+  // Before loopback: an address of it that an administrator listed means the host's, not the sandbox's own.
+  for (const PairSet& set : kNames) tcp_to(Rule(t, chain), set).redirect(kConnectionsPort);
   accept_loopback(t, chain);
   for (const uint8_t protocol : {IPPROTO_UDP, IPPROTO_TCP}) {
     Rule(t, chain).protocol(protocol).to_port(kDnsPort).redirect(kDnsPort);
   }
-  for (const PairSet& set : kNames) tcp_to(Rule(t, chain), set).redirect(kConnectionsPort);
   for (const PairSet& set : kClosed) tcp_to(Rule(t, chain), set).accept();  // on to the next chain, which refuses it
   for (const PairSet& set : kOpen) tcp_to(Rule(t, chain), set).redirect(kConnectionsPort);
 }
@@ -71,6 +73,9 @@ void refuse_the_rest(nft::Transaction& t) {
   t.create_chain(chain, "filter", NF_INET_LOCAL_OUT, 0, NF_DROP);
   accept_loopback(t, chain);
   Rule(t, chain).belongs_to_known_connection().accept();
+  for (const PairSet& set : kRefused) {
+    Rule(t, chain).family(set.family).protocol(IPPROTO_TCP).note_pair(set.name, set.id, set.address_size);
+  }
   Rule(t, chain).protocol(IPPROTO_TCP).reject_with_reset();  // an ICMP error would let connect() hang
   Rule(t, chain).reject_as_prohibited();
 }
@@ -82,6 +87,7 @@ Result<Fd> set_rules() {
   for (const auto& sets : {kNames, kClosed, kOpen}) {
     for (const PairSet& set : sets) t.create_pair_set(set.name, set.id, set.address_size);
   }
+  for (const PairSet& set : kRefused) t.create_noting_set(set.name, set.id, set.address_size, kMostRefused);
   lead_to_the_gate(t);
   refuse_the_rest(t);
   BJ_CHECK(t.commit(socket.get(), "rules of the gate"));

@@ -25,7 +25,7 @@ struct GateEndpoints {
 namespace gate_rules {
 
 inline constexpr const char* kTable = "gate";
-// Synthetic addresses with the ports that their names may be reached on: led to the gate.
+// Synthetic addresses with the ports that their names may be reached on, and single private addresses: led to the gate.
 inline constexpr const char* kNames4 = "names4";
 inline constexpr const char* kNames6 = "names6";
 // Ranges of real addresses that are refused although one of the next covers them.
@@ -34,6 +34,11 @@ inline constexpr const char* kClosed6 = "closed6";
 // Ranges of real addresses: led to the gate.
 inline constexpr const char* kOpen4 = "open4";
 inline constexpr const char* kOpen6 = "open6";
+
+// What was refused in connect(), as far as there is room.
+inline constexpr const char* kRefused4 = "refused4";
+inline constexpr const char* kRefused6 = "refused6";
+inline constexpr uint32_t kMostRefused = 64;  // of each
 
 inline constexpr uint16_t kConnectionsPort = 15001;
 inline constexpr uint16_t kDnsPort = 53;

@@ -141,7 +141,6 @@ class Launcher {
       }
       case launch::NetworkOf::kLaunchers: return networks_.home();
       case launch::NetworkOf::kSandbox: return networks_.take();
-      case launch::NetworkOf::kHost: return networks_.host();
     }
     return fail(Code::kInvalid, "malformed request", EBADMSG);
   }

@@ -33,22 +33,15 @@ Result<void> Network::enter() const {
 }
 
 Result<NetworkPool> NetworkPool::create() {
-  BJ_TRY(Fd host, current_network());
   if (::unshare(CLONE_NEWNET) != 0) return fail_errno("unshare(CLONE_NEWNET)");
   BJ_TRY(Fd home, current_network());
-  return NetworkPool(std::move(host), Network(std::move(home)));
+  return NetworkPool(Network(std::move(home)));
 }
 
 Result<Network> NetworkPool::home() const {
   BJ_CHECK(home_.enter());
   BJ_TRY(Fd ns, current_network());
   return Network(std::move(ns));
-}
-
-Result<Network> NetworkPool::host() const {
-  Fd copy(::fcntl(host_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!copy.ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
-  return Network(std::move(copy));
 }
 
 // The namespace is not the sandbox's own, so its root holds no capability over it: let it bind port 80 all the same.

@@ -35,8 +35,6 @@ class NetworkPool {
   Result<Network> take();
   Result<GatedNetwork> take_gated();
   Result<Network> home() const;
-  // The one that create() was called in. Without root it can't be entered again.
-  Result<Network> host() const;
   Result<void> go_home() const { return home_.enter(); }
 #ifdef BELLJAR_TEST_SWITCHES
   // A gate before a network namespace that the process owns itself: what GateControl::kOwnership is there to prevent.
@@ -44,13 +42,12 @@ class NetworkPool {
 #endif
 
  private:
-  NetworkPool(Fd host, Network home) : host_(std::move(host)), home_(std::move(home)) {}
+  explicit NetworkPool(Network home) : home_(std::move(home)) {}
   static Result<void> unshare_for_sandbox();
   Result<Network> make() const;
   Result<GatedNetwork> make_gated() const;
 
   static constexpr size_t kAhead = 8, kGatedAhead = 2;
-  Fd host_;
   Network home_;
   std::vector<Network> ready_;
   std::vector<GatedNetwork> gated_;

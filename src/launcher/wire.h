@@ -10,8 +10,8 @@
 namespace bj::launch {
 
 enum class Kind : uint32_t { kAddLayer = 1, kCreate = 2 };
-// kLaunchers is a test switch; kHost comes from a HostNetwork (seal/policy.h) only.
-enum class NetworkOf : uint32_t { kLaunchers = 0, kSandbox = 1, kHost = 2, kGated = 3 };
+// kLaunchers is a test switch.
+enum class NetworkOf : uint32_t { kLaunchers = 0, kSandbox = 1, kGated = 2 };
 
 // kAddLayer: this, then the host path. Answer: value = number of the layer.
 struct Header {

@@ -48,12 +48,6 @@ inline constexpr uint64_t kSandboxCaps = cap_bit(0) | cap_bit(1) | cap_bit(3) | 
 // A zygote seals its children itself: namespaces and mounts (21), network namespaces (12).
 inline constexpr uint64_t kZygoteCaps = kSandboxCaps | cap_bit(21) | cap_bit(12);
 
-// The permission to share the host's network instead of having an empty one: loopback services and private addresses
-// included. Only the builder of environments has it, to reach the package index; tools never do.
-struct HostNetwork {
-  const char* why;  // the seal says "off", and this
-};
-
 struct SandboxPolicy {
   // Where each layer of the template is mounted, "/" first; neighbours with the same target are stacked, the first on
   // top.

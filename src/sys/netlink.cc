@@ -22,18 +22,22 @@ nlmsghdr* NetlinkBatch::begin(uint16_t type, uint16_t flags) {
   return header;
 }
 
-Result<void> NetlinkBatch::send(int socket, const std::string& what) {
+Result<void> NetlinkBatch::send(int socket, const std::string& what) { return ask(socket, what, nullptr); }
+
+Result<void> NetlinkBatch::ask(int socket, const std::string& what, const std::function<void(const nlmsghdr*)>& take) {
   sockaddr_nl kernel{};
   kernel.nl_family = AF_NETLINK;
   const ssize_t sent =
       ::sendto(socket, buffer_.data(), used_, 0, reinterpret_cast<const sockaddr*>(&kernel), sizeof kernel);
-  const Result<void> done = sent < 0 ? Result<void>(fail_errno("netlink(" + what + ")")) : read_answers(socket, what);
+  const Result<void> done =
+      sent < 0 ? Result<void>(fail_errno("netlink(" + what + ")")) : read_answers(socket, what, take);
   used_ = 0;
   acknowledgements_ = 0;
   return done;
 }
 
-Result<void> NetlinkBatch::read_answers(int socket, const std::string& what) {
+Result<void> NetlinkBatch::read_answers(int socket, const std::string& what,
+                                        const std::function<void(const nlmsghdr*)>& take) {
   alignas(nlmsghdr) char reply[16384];
   Result<void> outcome;
   for (;;) {
@@ -44,6 +48,7 @@ Result<void> NetlinkBatch::read_answers(int socket, const std::string& what) {
     int rest = static_cast<int>(size);
     for (auto* header = reinterpret_cast<nlmsghdr*>(reply); mnl_nlmsg_ok(header, rest);
          header = mnl_nlmsg_next(header, &rest)) {
+      if (header->nlmsg_type >= NLMSG_MIN_TYPE && take) take(header);
       if (header->nlmsg_type != NLMSG_ERROR) continue;
       const auto* answer = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(header));
       if (answer->error != 0 && outcome) {

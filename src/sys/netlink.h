@@ -5,6 +5,7 @@
 #include <libmnl/libmnl.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,13 @@ class NetlinkBatch {
   void add(const nlmsghdr* message) { used_ += MNL_ALIGN(message->nlmsg_len); }
   // Fails with the first refusal, named by `what`. The batch is empty afterwards.
   Result<void> send(int socket, const std::string& what);
+  // The same for a request that is answered with data: each message of it, as long as the call.
+  Result<void> ask(int socket, const std::string& what, const std::function<void(const nlmsghdr*)>& take);
   // Room for at least one more message of that size.
   bool has_room(size_t size) const { return used_ + size <= kCapacity; }
 
  private:
-  Result<void> read_answers(int socket, const std::string& what);
+  Result<void> read_answers(int socket, const std::string& what, const std::function<void(const nlmsghdr*)>& take);
 
   static constexpr size_t kCapacity = 65536;
   std::vector<char> buffer_;

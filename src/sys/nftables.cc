@@ -41,7 +41,73 @@ void put_field_sizes(nlmsghdr* header, std::initializer_list<uint32_t> sizes) {
   mnl_attr_nest_end(header, description);
 }
 
+// A set of (address . port), up to its description.
+void put_set(nlmsghdr* header, const std::string& table, const char* name, uint32_t id, uint32_t flags,
+             size_t address_size) {
+  const uint32_t address_type = address_size == kIpv4Size ? kTypeIpv4 : kTypeIpv6;
+  mnl_attr_put_strz(header, NFTA_SET_TABLE, table.c_str());
+  mnl_attr_put_strz(header, NFTA_SET_NAME, name);
+  put_number(header, NFTA_SET_ID, id);
+  put_number(header, NFTA_SET_FLAGS, flags);
+  put_number(header, NFTA_SET_KEY_TYPE, address_type << kTypeBits | kTypePort);
+  put_number(header, NFTA_SET_KEY_LEN, static_cast<uint32_t>(address_size + 4));
+}
+
+// libmnl's own loops over attributes are macros for C.
+template <class Take>
+void for_each_attribute(const void* from, size_t size, Take take) {
+  const auto* const end = static_cast<const char*>(from) + size;
+  for (const auto* item = static_cast<const nlattr*>(from);
+       mnl_attr_ok(item, static_cast<int>(end - reinterpret_cast<const char*>(item))); item = mnl_attr_next(item)) {
+    take(item);
+  }
+}
+
+template <class Take>
+void for_each_nested(const nlattr* nest, Take take) {
+  for_each_attribute(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), take);
+}
+
+// What stands under `wanted` directly in the nest; null: nothing.
+const nlattr* find_attribute(const nlattr* nest, uint16_t wanted) {
+  const nlattr* found = nullptr;
+  for_each_nested(nest, [&](const nlattr* item) {
+    if (mnl_attr_get_type(item) == wanted) found = item;
+  });
+  return found;
+}
+
+void take_elements(const nlattr* list, std::vector<std::vector<uint8_t>>& keys) {
+  for_each_nested(list, [&keys](const nlattr* element) {
+    const nlattr* const key = find_attribute(element, NFTA_SET_ELEM_KEY);
+    const nlattr* const value = key == nullptr ? nullptr : find_attribute(key, NFTA_DATA_VALUE);
+    if (value == nullptr) return;
+    const auto* const bytes = static_cast<const uint8_t*>(mnl_attr_get_payload(value));
+    keys.emplace_back(bytes, bytes + mnl_attr_get_payload_len(value));
+  });
+}
+
 }  // namespace
+
+Result<std::vector<std::vector<uint8_t>>> elements_of(int socket, const char* table, const char* set) {
+  NetlinkBatch request;
+  nlmsghdr* header = request.begin(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM, NLM_F_DUMP);
+  auto* message = static_cast<nfgenmsg*>(mnl_nlmsg_put_extra_header(header, sizeof(nfgenmsg)));
+  message->nfgen_family = NFPROTO_INET;
+  message->version = NFNETLINK_V0;
+  mnl_attr_put_strz(header, NFTA_SET_ELEM_LIST_TABLE, table);
+  mnl_attr_put_strz(header, NFTA_SET_ELEM_LIST_SET, set);
+  request.add(header);
+  std::vector<std::vector<uint8_t>> keys;
+  BJ_CHECK(request.ask(socket, std::string("elements of ") + set, [&keys](const nlmsghdr* answer) {
+    const auto* const body = static_cast<const char*>(mnl_nlmsg_get_payload_offset(answer, sizeof(nfgenmsg)));
+    const auto* const end = static_cast<const char*>(mnl_nlmsg_get_payload_tail(answer));
+    for_each_attribute(body, static_cast<size_t>(end - body), [&keys](const nlattr* attribute) {
+      if (mnl_attr_get_type(attribute) == NFTA_SET_ELEM_LIST_ELEMENTS) take_elements(attribute, keys);
+    });
+  }));
+  return keys;
+}
 
 std::vector<uint8_t> pair_key(std::span<const uint8_t> address, uint16_t port) {
   std::vector<uint8_t> key(address.begin(), address.end());
@@ -96,15 +162,18 @@ void Transaction::create_chain(const char* name, const char* type, uint32_t hook
 }
 
 void Transaction::create_pair_set(const char* name, uint32_t id, size_t address_size) {
-  const uint32_t address_type = address_size == kIpv4Size ? kTypeIpv4 : kTypeIpv6;
   nlmsghdr* header = begin(NFT_MSG_NEWSET, NLM_F_CREATE);
-  mnl_attr_put_strz(header, NFTA_SET_TABLE, table_.c_str());
-  mnl_attr_put_strz(header, NFTA_SET_NAME, name);
-  put_number(header, NFTA_SET_ID, id);
-  put_number(header, NFTA_SET_FLAGS, NFT_SET_INTERVAL | NFT_SET_CONCAT);
-  put_number(header, NFTA_SET_KEY_TYPE, address_type << kTypeBits | kTypePort);
-  put_number(header, NFTA_SET_KEY_LEN, static_cast<uint32_t>(address_size + 4));
+  put_set(header, table_, name, id, NFT_SET_INTERVAL | NFT_SET_CONCAT, address_size);
   put_field_sizes(header, {static_cast<uint32_t>(address_size), 2});
+  batch_.add(header);
+}
+
+void Transaction::create_noting_set(const char* name, uint32_t id, size_t address_size, uint32_t most) {
+  nlmsghdr* header = begin(NFT_MSG_NEWSET, NLM_F_CREATE);
+  put_set(header, table_, name, id, NFT_SET_EVAL, address_size);
+  nlattr* description = mnl_attr_nest_start(header, NFTA_SET_DESC);
+  put_number(header, NFTA_SET_DESC_SIZE, most);
+  mnl_attr_nest_end(header, description);
   batch_.add(header);
 }
 
@@ -199,11 +268,25 @@ Rule& Rule::to_address(std::span<const uint8_t> prefix) {
 }
 
 // Address and port side by side in the registers, as pair_key() has them side by side in memory.
-Rule& Rule::to_pair_in(const char* set, uint32_t id, size_t address_size) {
+void Rule::load_pair(size_t address_size) {
   const bool ipv4 = address_size == kIpv4Size;
   load(NFT_REG_1, NFT_PAYLOAD_NETWORK_HEADER, ipv4 ? kIpv4Destination : kIpv6Destination,
        static_cast<uint32_t>(address_size));
   load(ipv4 ? NFT_REG32_01 : NFT_REG_2, NFT_PAYLOAD_TRANSPORT_HEADER, kPortOffset, 2);
+}
+
+Rule& Rule::note_pair(const char* set, uint32_t id, size_t address_size) {
+  load_pair(address_size);
+  open("dynset");
+  mnl_attr_put_strz(header_, NFTA_DYNSET_SET_NAME, set);
+  number(NFTA_DYNSET_SET_ID, id);
+  number(NFTA_DYNSET_OP, NFT_DYNSET_OP_ADD);
+  number(NFTA_DYNSET_SREG_KEY, NFT_REG_1);
+  return close();
+}
+
+Rule& Rule::to_pair_in(const char* set, uint32_t id, size_t address_size) {
+  load_pair(address_size);
   open("lookup");
   mnl_attr_put_strz(header_, NFTA_LOOKUP_SET, set);
   number(NFTA_LOOKUP_SREG, NFT_REG_1);

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sys/netlink.h"
 
@@ -19,6 +20,8 @@ class Transaction {
   void create_chain(const char* name, const char* type, uint32_t hook, int32_t priority, uint32_t policy);
   // A set of (address . port); its elements are ranges of both, which must not overlap.
   void create_pair_set(const char* name, uint32_t id, size_t address_size);
+  // A set of single (address . port) that rules add to (Rule::note_pair) until it is full.
+  void create_noting_set(const char* name, uint32_t id, size_t address_size, uint32_t most);
   // Keys as pair_key() makes them; last: the end of the range, included.
   void add_element(const char* set, std::span<const uint8_t> first, std::span<const uint8_t> last);
   void remove_element(const char* set, std::span<const uint8_t> first, std::span<const uint8_t> last);
@@ -40,6 +43,9 @@ class Transaction {
 // The bytes of (address . port) as sets hold them: each part padded to four bytes.
 std::vector<uint8_t> pair_key(std::span<const uint8_t> address, uint16_t port);
 
+// The keys that a set of single elements holds now.
+Result<std::vector<std::vector<uint8_t>>> elements_of(int socket, const char* table, const char* set);
+
 // A rule at the end of a chain: its expressions in the order they run. Complete when it is destroyed.
 class Rule {
  public:
@@ -55,6 +61,8 @@ class Rule {
   Rule& to_address(std::span<const uint8_t> prefix);
   // (destination . port) is in the set. Match family and protocol first.
   Rule& to_pair_in(const char* set, uint32_t id, size_t address_size);
+  // Adds (destination . port) to the set and goes on. Match family and protocol first.
+  Rule& note_pair(const char* set, uint32_t id, size_t address_size);
   Rule& belongs_to_known_connection();
   Rule& redirect(uint16_t port);
   Rule& accept();
@@ -64,6 +72,7 @@ class Rule {
  private:
   Rule& meta(uint32_t key);
   Rule& load(uint32_t destination, uint32_t base, uint32_t offset, uint32_t size);
+  void load_pair(size_t address_size);
   Rule& equals(std::span<const uint8_t> value);
   void open(const char* name);
   Rule& close();

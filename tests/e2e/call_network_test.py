@@ -1,165 +1,128 @@
-"""Tools of the service on a network: what the layers of policies leave is reached and nothing else, and every step is told."""
+"""Calls with a network: what the policy of the call names is reached, the rest is refused, and the result says both."""
 
-import contextlib
-import ctypes
 import json
-import os
 import unittest
 
-from network_world import World
-from server_story import Server, ServerStory
+from network_story import NetworkStory
 
-FETCH = '''def fetch(url: str) -> str:
-    """Fetches.
-
-    Args:
-        url (str): Where.
-    """
+FETCH_PY = """
+def tool(url: str):
     import urllib.request
-    try:
-        return urllib.request.urlopen(url, timeout=10).read().decode()
-    except OSError as error:
-        return "failed: " + repr(error)
-'''
-
-
-@contextlib.contextmanager
-def network_of(pid):
-    """This thread is in that process's network namespace meanwhile; sockets stay where they were made."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with open("/proc/thread-self/ns/net") as here, open(f"/proc/{pid}/ns/net") as there:
-        assert libc.setns(there.fileno(), 0x40000000) == 0, os.strerror(ctypes.get_errno())
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return answer.read().decode()
+"""
+FETCH_TS = """
+export async function tool(url: string): Promise<any> {
+  return await (await fetch(url)).json();
+}
+"""
+CONNECT = """
+def tool(places: list):
+    import errno, socket
+    said = []
+    for host, port in places:
         try:
-            yield
-        finally:
-            assert libc.setns(here.fileno(), 0x40000000) == 0
+            s = socket.create_connection((host, port), timeout=5)
+            s.sendall(f"GET / HTTP/1.0\\r\\nHost: {host}\\r\\n\\r\\n".encode())
+            said.append("GOT" if s.recv(100) else "end")
+        except socket.gaierror:
+            said.append("no such name")
+        except OSError as error:
+            said.append(errno.errorcode.get(error.errno, str(error)))
+    return said
+"""
+FORBIDDEN = [["93.184.216.34", 80], ["169.254.169.254", 80], ["10.200.0.2", 80], ["10.200.0.1", 80], ["93.184.216.99", 80],
+             ["127.0.0.1", 8080], ["::1", 8080], ["other.example", 80]]
 
 
-@unittest.skipUnless(os.geteuid() == 0, "makes network namespaces: needs root")
-class CallNetworkStory(ServerStory):
-    """A server on the machine of a small internet."""
+class CallNetwork(NetworkStory):
+    def test_a_python_call_reaches_what_its_policy_names(self):
+        status, answer = self.run_tool(FETCH_PY, {"url": "http://allowed.example/a"}, "--network", "allow:allowed.example")
+        self.assertEqual((status, answer["status"]), (0, "ok"), answer)
+        self.assertEqual(json.loads(answer["return"])["host"], "allowed.example")
+        [reached] = answer["network"]["reached"]
+        self.assertEqual((reached["host"], reached["port"], reached["connections"]), ("allowed.example", 80, 1))
+        self.assertGreater(reached["bytes_sent"], 20)
+        self.assertGreater(reached["bytes_received"], 100)
+        self.assertIn("a gate with the policy 1 rule", answer["seal"]["netns"]["detail"])
+        self.assertTrue(answer["seal"]["full"], answer["seal"])
 
-    @classmethod
-    def setUpClass(cls):
-        super(ServerStory, cls).setUpClass()
-        cls.world = World(cls.scratch)
-        cls.server = Server(cls.data, cls.scratch, around=cls.world.on_the_machine())
-        cls.tool = cls.ask("POST", "/v1/tools/", {"source_code": FETCH})["id"]
+    def test_a_typescript_call_does(self):
+        status, answer = self.run_tool(FETCH_TS, {"url": "http://allowed.example/b"}, "--network", "allow:allowed.example",
+                                       name="tool.ts")
+        self.assertEqual((status, answer["return"]["path"]), (0, "/b"), answer)
+        self.assertEqual(answer["network"]["reached"][0]["host"], "allowed.example")
 
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        cls.world.stop()
+    def test_a_denied_name_is_an_error_inside_and_an_event_of_the_call(self):
+        for name, source in (("tool.py", FETCH_PY), ("tool.ts", FETCH_TS)):
+            with self.subTest(name):
+                status, answer = self.run_tool(source, {"url": "http://other.example/"}, "--network", "allow:allowed.example",
+                                               name=name)
+                self.assertEqual((status, answer["status"]), (1, "error"), answer)
+                [denied] = answer["network"]["denied"]
+                self.assertEqual((denied["host"], denied["reason"]), ("other.example", "no rule allows other.example"))
+                self.assertEqual(answer["network"]["reached"], [])
 
-    @classmethod
-    def ask(cls, method, path, body=None, headers=None, expect=(200, 204)):
-        with network_of(cls.world.machine):
-            status, _, text = cls.server.request(method, path, body, headers=headers)
-        assert status in expect, (path, status, text)
-        return json.loads(text) if text and not headers else text
+    def test_a_name_that_leads_to_the_metadata_service_is_denied_with_the_reason(self):
+        status, answer = self.run_tool(FETCH_PY, {"url": "http://metadata.example/"}, "--network", "open")
+        self.assertEqual(status, 1, answer)
+        [denied] = answer["network"]["denied"]
+        self.assertEqual((denied["host"], denied["port"]), ("metadata.example", 80))
+        self.assertIn("169.254.169.254", denied["reason"])
 
-    def setUp(self):
-        self.ask("DELETE", "/v1/network-policy", expect=(204, 404))
-        self.ask("POST", "/v1/sandbox-config/local", {})
-        self.ask("PATCH", f"/v1/tools/{self.tool}", {"metadata_": {}})
+    def test_everything_else_is_refused_at_once(self):
+        said = self.value(CONNECT, {"places": FORBIDDEN}, "--network", "allow:allowed.example")
+        self.assertEqual(said, ["ECONNREFUSED"] * 7 + ["no such name"])
 
-    def allow_organization(self, *hosts, **more):
-        self.ask("PUT", "/v1/network-policy", {"policy": {"rules": [{"allow": list(hosts)}], **more}})
+    def test_without_a_policy_nothing_of_all_this_is_there(self):
+        status, answer = self.run_tool(CONNECT, {"places": FORBIDDEN})
+        self.assertEqual((status, set(answer["return"][:5])), (0, {"ENETUNREACH"}), answer)
+        self.assertNotIn("GOT", answer["return"])
+        self.assertNotIn("network", answer)
 
-    def fetch(self, url, **body):
-        return self.ask("POST", f"/v1/tools/{self.tool}/run", {"args": {"url": url}, **body})
+    def test_the_same_places_are_reached_where_an_administrator_lists_them(self):
+        """The control: it is the policy that stops them, not the test's world."""
+        everything = self.policy("everything.json", preset="open", private_addresses=[
+            "169.254.169.254:80", "10.200.0.2:80", "10.200.0.1:80", "93.184.216.99:80", "127.0.0.1:8080"])
+        places = [place for place in FORBIDDEN if place[0] != "::1"]
+        self.assertEqual(self.value(CONNECT, {"places": places}, "--network", everything), ["GOT"] * 7)
 
-    def assert_reached(self, answer):
-        self.assertIn('"server": "world"', answer["return"], answer)
+    def test_a_connection_that_is_still_open_at_the_end_is_counted(self):
+        source = """
+kept = []
+def tool():
+    import socket
+    s = socket.create_connection(("allowed.example", 7)); kept.append(s)
+    s.sendall(b"z" * 1000); n = 0
+    while n < 1000: n += len(s.recv(1000))
+"""
+        status, answer = self.run_tool(source, {}, "--network", "allow:allowed.example:7")
+        self.assertEqual(status, 0, answer)
+        [reached] = answer["network"]["reached"]
+        self.assertEqual((reached["bytes_sent"], reached["bytes_received"]), (1000, 1000))
 
-    def assert_not_reached(self, answer):
-        self.assertEqual(answer["return"][:7], "failed:", answer)
+    def test_a_call_with_a_network_keeps_its_other_walls(self):
+        source = """
+def tool():
+    import ctypes, os, socket
+    def attempt(what):
+        try: what(); return "DONE"
+        except (OSError, AssertionError) as error: return type(error).__name__
+    libc = ctypes.CDLL(None)
+    def call(result): assert result == 0
+    return [attempt(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)),
+            attempt(lambda: call(libc.unshare(0x40000000))),
+            attempt(lambda: open("/etc/x", "w")),
+            attempt(lambda: os.kill(1, 9) if os.getpid() != 1 else os.kill(2, 0)),
+            attempt(lambda: socket.socket().bind(("", 15001)))]
+"""
+        said = self.value(source, {}, "--network", "open")
+        self.assertNotIn("DONE", said)
 
-    def receipts(self, answer):
-        return self.ask("GET", "/v1/audit?order=asc&limit=1000&call_id=" + answer["call_id"])
-
-
-ALLOWED = {"rules": [{"allow": "allowed.example"}]}
-
-
-class Layers(CallNetworkStory):
-    def test_without_an_organizations_policy_nothing_is_reached(self):
-        answer = self.fetch("http://allowed.example/", network="open")
-        self.assert_not_reached(answer)
-        self.assertIn("allows nothing", answer["network"]["note"])
-
-    def test_nobody_asks_so_nothing_is_reached(self):
-        self.ask("PUT", "/v1/network-policy", {"policy": "open"})
-        self.assert_not_reached(self.fetch("http://allowed.example/"))
-
-    def test_call_tool_and_configuration_may_each_ask(self):
-        self.allow_organization("allowed.example", "other.example")
-        self.assert_reached(self.fetch("http://allowed.example/", network=ALLOWED))
-        self.ask("PATCH", f"/v1/tools/{self.tool}", {"metadata_": {"network": ALLOWED}})
-        self.assert_reached(self.fetch("http://allowed.example/"))
-        self.assert_not_reached(self.fetch("http://other.example/"))
-        self.ask("PATCH", f"/v1/tools/{self.tool}", {"metadata_": {}})
-        self.ask("POST", "/v1/sandbox-config/local", {"network": {"rules": [{"allow": "other.example"}]}})
-        self.assert_reached(self.fetch("http://other.example/"))
-        from_source = {"source_code": FETCH, "name": "fetch", "args": {"url": "http://other.example/"}}
-        self.assertIn("world", self.ask("POST", "/v1/tools/run", from_source)["tool_return"])
-
-    def test_no_layer_widens_another(self):
-        self.allow_organization("allowed.example")
-        self.assert_not_reached(self.fetch("http://other.example/", network="open"))
-        self.assert_reached(self.fetch("http://allowed.example/", network="open"))  # so that the line above can fail
-        self.ask("PATCH", f"/v1/tools/{self.tool}", {"metadata_": {"network": {"rules": [{"allow": "other.example"}]}}})
-        self.assert_not_reached(self.fetch("http://allowed.example/", network="open"))
-        self.ask("PATCH", f"/v1/tools/{self.tool}", {"metadata_": {"network": None}})
-        self.assert_not_reached(self.fetch("http://allowed.example/", network="open"))
-
-    def test_a_private_address_is_for_the_organization_to_list(self):
-        rule = {"rules": [{"allow": "private.example"}]}
-        self.allow_organization("private.example")
-        self.assert_not_reached(self.fetch("http://private.example/", network=rule))
-        self.allow_organization("private.example", private_addresses=["10.200.0.2:80"])
-        self.assert_reached(self.fetch("http://private.example/", network=rule))
-
-
-class Told(CallNetworkStory):
-    def test_the_answer_the_events_and_the_audit_agree(self):
-        self.allow_organization("allowed.example")
-        answer = self.fetch("http://allowed.example/bytes/5000", network="open")
-        self.assertEqual(len(answer["return"]), 5000)
-        reached = answer["network"]["reached"][0]
-        self.assertEqual((reached["host"], reached["port"]), ("allowed.example", 80))
-        self.assertGreater(reached["bytes_received"], 5000)
-        kinds = [(one["kind"], one["action"], one["outcome"]) for one in self.receipts(answer)]
-        self.assertEqual(kinds, [("policy_decision", "network.connect", "allowed"), ("call", "tool.run", "ok")])
-        totals = self.receipts(answer)[-1]["detail"]["network"]
-        self.assertEqual(totals["bytes_received"], reached["bytes_received"])
-        self.assertEqual(totals["hosts"][0]["host"], "allowed.example")
-
-    def test_a_denial_names_its_layer_everywhere(self):
-        self.allow_organization("allowed.example")
-        answer = self.fetch("http://other.example/", network="open")
-        self.assertEqual(answer["network"]["denied"][0]["host"], "other.example")
-        denial = self.receipts(answer)[0]
-        self.assertEqual((denial["action"], denial["outcome"], denial["subject"]), ("network.resolve", "denied", "other.example"))
-        self.assertEqual(denial["detail"]["decision"]["layer"], "organization")
-        text = self.ask("POST", f"/v1/tools/{self.tool}/run", {"args": {"url": "http://other.example/"}, "network": "open"},
-                        headers={"Accept": "text/event-stream"}).decode()
-        self.assertIn("event: network\n", text)
-        self.assertIn("no rule allows other.example", text)
-
-    def test_a_flood_of_denials_does_not_flood_the_chain(self):
-        self.allow_organization("allowed.example")
-        flood = ('def flood() -> str:\n    """F."""\n    import socket\n    for i in range(500):\n        try: socket.getaddrinfo(f"n{i}.example", 80)\n'
-                 '        except OSError: pass\n    return "done"\n')
-        tool = self.ask("POST", "/v1/tools/", {"source_code": flood})["id"]
-        answer = self.ask("POST", f"/v1/tools/{tool}/run", {"args": {}, "network": "open"})
-        self.assertEqual(answer["return"], "done", answer)
-        receipts = self.receipts(answer)
-        self.assertLess(len(receipts), 40)
-        more = [one for one in receipts if one["action"] == "network.more"][0]["detail"]["more"]["name_denied"]
-        denied = sum(one["outcome"] == "denied" for one in receipts)
-        self.assertEqual(more + denied, receipts[-1]["detail"]["network"]["denied"])
-        self.assertGreaterEqual(more + denied, 500)
+    def test_what_was_denied_is_told_people_too(self):
+        path = self.write("tool.py", FETCH_PY)
+        done = self.belljar("run", path, "--args", '{"url": "http://other.example/"}', "--network", "allow:allowed.example")
+        self.assertIn("network: other.example: no rule allows other.example", done.stderr.decode())
 
 
 if __name__ == "__main__":

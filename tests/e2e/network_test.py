@@ -5,8 +5,7 @@ import os
 import subprocess
 import unittest
 
-from network_world import World
-from story import BELLJAR, PATIENCE_SECONDS, Story
+from network_story import NetworkStory
 
 CONNECT = """
 import errno, socket, sys
@@ -20,34 +19,6 @@ for place in sys.argv[1:]:
         except OSError as e: print(place, "reset", errno.errorcode.get(e.errno, e))
     except OSError as e: print(place, errno.errorcode.get(e.errno, e))
 """
-
-
-@unittest.skipUnless(os.geteuid() == 0, "makes network namespaces: needs root")
-class NetworkStory(Story):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.world = World(cls.scratch)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.world.stop()
-        super().tearDownClass()
-
-    @classmethod
-    def belljar(cls, *arguments, **more):
-        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": cls.data, "HOME": cls.scratch, **more.pop("env", {})}
-        return subprocess.run([*cls.world.on_the_machine(), BELLJAR, *arguments], capture_output=True,
-                              timeout=PATIENCE_SECONDS, env=environment, **more)
-
-    def curl(self, policy, *arguments, flags=()):
-        return self.belljar("exec", "--network", policy, *flags, "--", "curl", "-sS", "-m", "10", *arguments)
-
-    def python(self, policy, script, *arguments, flags=()):
-        return self.belljar("exec", "--network", policy, *flags, "--", "python3", "-c", script, *arguments)
-
-    def policy(self, name, **fields):
-        return self.write(name, json.dumps(fields))
 
 
 class Allowed(NetworkStory):
@@ -167,11 +138,42 @@ attempt("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
         self.assertEqual(said, ["GOT", "ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED", "reset"], done)
 
 
-class Promises(NetworkStory):
-    def test_a_cap_that_is_not_kept_is_refused(self):
-        policy = self.policy("capped", preset="open", caps={"bytes_per_second": 1000})
-        done = self.belljar("exec", "--network", policy, "--", "true")
-        self.assert_one_sentence(done, 2, "bytes_per_second", "leave them out")
+class Caps(NetworkStory):
+    def used(self, policy, script):
+        done = self.belljar("exec", "--network", policy, "--json", "--", "python3", "-c", script)
+        answer = json.loads(done.stdout)
+        return answer["stdout"], answer["network"]
+
+    def test_bytes_a_second_slow_down_and_lose_nothing(self):
+        policy = self.policy("slow", rules=[{"allow": "allowed.example"}], caps={"bytes_per_second": 200_000})
+        fetch = "import urllib.request; print(len(urllib.request.urlopen('http://allowed.example/bytes/300000').read()))"
+        said, network = self.used(policy, fetch)
+        self.assertEqual((said, network["caps_reached"]), ("300000\n", ["bytes_per_second"]))
+
+    def test_connections_a_second_come_later_and_all_of_them(self):
+        policy = self.policy("few", rules=[{"allow": "allowed.example"}], caps={"connections_per_second": 5})
+        fetch = "import urllib.request\nfor i in range(8): print(urllib.request.urlopen('http://allowed.example/').status)"
+        said, network = self.used(policy, fetch)
+        self.assertEqual((said, network["caps_reached"]), ("200\n" * 8, ["connections_per_second"]))
+        self.assertEqual(network["reached"][0]["connections"], 8)
+
+    def test_bytes_over_a_life_end_the_connection_and_say_so(self):
+        policy = self.policy("little", rules=[{"allow": "allowed.example"}], caps={"bytes_received": 5000})
+        done = self.curl(policy, "-o", "/dev/null", "http://allowed.example/bytes/30000000")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the cap bytes_received was reached", done.stderr.decode())
+
+    def test_names_beyond_their_cap_are_an_event(self):
+        policy = self.policy("names", rules=[{"allow": "*.allowed.example"}], caps={"names": 1})
+        script = """
+import socket
+for name in ("a.allowed.example", "a.allowed.example", "b.allowed.example"):
+    try: print(bool(socket.getaddrinfo(name, 80)))
+    except OSError: print("no")
+"""
+        said, network = self.used(policy, script)
+        self.assertEqual(said.split(), ["True", "True", "no"])
+        self.assertIn("different names", network["denied"][0]["reason"])
 
 
 class Lies(NetworkStory):

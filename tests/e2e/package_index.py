@@ -3,11 +3,15 @@
 A package is an sdist whose build backend lies in it and needs nothing, so that its code runs at build time, in the
 builder's sandbox, as setup.py would. Code given as `at_build` is run there; what it leaves in the dictionary `found`
 is packed into the wheel as the module's FOUND.
+
+As a program (package_index.py PORT FOLDER) it says "up" and serves what is in FOLDER: NAME.py is what NAME does at_build.
 """
 
 import base64
 import http.server
 import io
+import pathlib
+import sys
 import tarfile
 import textwrap
 import threading
@@ -86,10 +90,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class PackageIndex:
     USER, PASSWORD = "reader", "pa55word-of-the-index"
 
-    def __init__(self):
+    def __init__(self, port=0):
         self.packages, self.downloads, self.authorizations = {}, {}, set()
         self.lock, self.blocked, self.go_on = threading.Lock(), threading.Event(), threading.Event()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
         self.server.index = self
         self.port = self.server.server_address[1]
@@ -110,3 +114,11 @@ class PackageIndex:
         self.go_on.set()
         self.server.shutdown()
         self.server.server_close()
+
+
+if __name__ == "__main__":
+    index = PackageIndex(int(sys.argv[1]))
+    for file in pathlib.Path(sys.argv[2]).glob("*.py"):
+        index.add(file.stem, file.read_text())
+    print("up", flush=True)
+    threading.Event().wait()
