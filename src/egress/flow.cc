@@ -15,7 +15,8 @@ namespace {
 
 using asio::experimental::awaitable_operators::operator&&;
 
-constexpr size_t kAtOnce = 64 * 1024;
+constexpr size_t kAtOnce = 128 * 1024;
+constexpr int kMostWithoutWaiting = 8;  // reads of one flow, while others may have something to say, too
 
 // Shared by all flows of a thread: nothing is in it across an await.
 std::array<char, kAtOnce>& buffer() {
@@ -123,14 +124,18 @@ void Flow::abort() {
 }
 
 Task<void> Flow::pump(Direction way) {
+  int in_a_row = 0;  // reads that filled their room: there is more, and no need to ask the kernel whether
   for (uint64_t passed = 0; way.from.is_open();) {
     const auto left = static_cast<size_t>(std::min<uint64_t>(kAtOnce, way.most - passed));
     if (left == 0) co_return;  // the other side may still have something to say
-    const auto [error] = co_await way.from.async_wait(Socket::wait_read, kNoThrow);
-    if (error || !way.from.is_open()) co_return abort();
+    if (in_a_row == 0) {
+      const auto [error] = co_await way.from.async_wait(Socket::wait_read, kNoThrow);
+      if (error || !way.from.is_open()) co_return abort();
+    }
     const size_t room = co_await totals_.room(way.from, left);
     if (room == 0 || !way.from.is_open()) co_return abort();
     const ssize_t size = ::recv(way.from.native_handle(), buffer().data(), room, 0);
+    in_a_row = size == static_cast<ssize_t>(room) && in_a_row < kMostWithoutWaiting ? in_a_row + 1 : 0;
     if (size < 0 && would_block()) continue;
     if (size < 0) co_return abort();
     if (size == 0) break;
