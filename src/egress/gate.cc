@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "egress/name_resolver.h"
 #include "launcher/gate_control.h"
 
 namespace bj {
@@ -26,6 +25,7 @@ Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPol
       acceptor_(executor, asio::ip::tcp::v6(), ends.connections.release()),
       admission_(std::move(ends.rules)),
       policy_(std::move(policy)),
+      resolver_(executor),
       own_{own_addresses()},
       listener_(std::move(listener)),
       names_(kMostNames),
@@ -278,7 +278,7 @@ Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
   const auto self = shared_from_this();
   std::vector<IpAddress> candidates;
   if (passage->name) {
-    Result<std::vector<IpAddress>> found = co_await NameResolver::resolve(*passage->name);
+    Result<std::vector<IpAddress>> found = co_await resolver_.resolve(*passage->name);
     if (found) candidates = std::move(*found);
     if (!found) passage->decision = refusal(found.error().what);
   } else {
@@ -298,7 +298,7 @@ Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
     passage->address = address;
     passage->decision = std::move(decision);
     if (passage->name && !gate_keeps(GateControl::kPinning)) {  // asks again, as most proxies do
-      if (const auto again = co_await NameResolver::resolve(*passage->name)) passage->address = again->front();
+      if (const auto again = co_await resolver_.resolve(*passage->name)) passage->address = again->front();
     }
     const Result<void> connected = co_await passage->flow->connect(endpoint_of(*passage->address, passage->port));
     if (connected) co_return ProxyOutcome::kConnected;

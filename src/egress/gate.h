@@ -17,6 +17,7 @@
 #include "egress/first_bytes.h"
 #include "egress/flow.h"
 #include "egress/gate_event.h"
+#include "egress/name_resolver.h"
 #include "egress/policy.h"
 #include "egress/proxy_request.h"
 #include "egress/synthetic_names.h"
@@ -79,6 +80,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   std::shared_ptr<DnsService> dns_;
   Admission admission_;
   NetworkPolicy policy_;
+  NameResolver resolver_;
   OwnAddresses own_;
   GateListener listener_;
   SyntheticNames names_;

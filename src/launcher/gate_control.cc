@@ -9,9 +9,9 @@
 namespace bj {
 namespace {
 
-constexpr std::array<std::string_view, 11> kNames = {"gate-refusal",  "gate-admission", "gate-ownership", "gate-names",
+constexpr std::array<std::string_view, 12> kNames = {"gate-refusal",  "gate-admission", "gate-ownership", "gate-names",
                                                      "gate-decision", "gate-private",   "gate-pinning",   "gate-hello",
-                                                     "gate-requests", "gate-single",    "gate-caps"};
+                                                     "gate-requests", "gate-single",    "gate-caps",      "gate-turns"};
 
 // Written once, before anything runs.
 std::bitset<kNames.size()> switched_off;

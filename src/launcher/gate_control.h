@@ -22,6 +22,7 @@ enum class GateControl {
   kRequests,   // gate-requests: rules about methods and paths are asked for each request
   kSingle,     // gate-single: one request, whose end is known, on a connection that has such rules
   kCaps,       // gate-caps: bytes, connections and names are bounded
+  kTurns,      // gate-turns: a sandbox has a share of the threads that resolve names
 };
 
 #ifdef BELLJAR_TEST_SWITCHES

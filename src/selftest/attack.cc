@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "egress/credential_json.h"
 #include "egress/policy_json.h"
 
 namespace bj::selftest {
@@ -118,6 +119,16 @@ Result<void> read_network(const AttackFile& file, Header& header, Attack& attack
   return {};
 }
 
+Result<void> read_credential(const AttackFile& file, Header& header, Attack& attack) {
+  if (!header.contains("credential")) return {};
+  Result<GateCredential> bound = parse_credential_binding_text(header["credential"]);
+  if (!bound) return wrong(file, bound.error().what);
+  bound->name = "attack";
+  bound->value = std::make_shared<const Secret>(kCredentialSecret);
+  attack.credentials.push_back(std::move(*bound));
+  return {};
+}
+
 std::string stem_of(const AttackFile& file, const Header& header) {
   std::string stem = file.name.substr(0, file.name.rfind('.'));
   const auto half = header.find("pair");
@@ -143,6 +154,7 @@ Result<Attack> parse_attack(const AttackFile& file, Header& header) {
   BJ_CHECK(read_expectation(file, header["expect"], attack));
   BJ_TRY(attack.then, read_then(file, header["then"]));
   BJ_CHECK(read_network(file, header, attack));
+  BJ_CHECK(read_credential(file, header, attack));
   attack.must_differ = header["compare"] == "must-differ";
   return attack;
 }

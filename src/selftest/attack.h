@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "egress/credential.h"
 #include "egress/policy.h"
 #include "seal/policy.h"
 
@@ -27,6 +28,9 @@ struct Then {
   std::string path;
 };
 
+// What no sandbox may come to hold: where it appears in what an attack says, the attack has succeeded.
+inline constexpr const char* kCredentialSecret = "belljar-credential-4b1d0f7a92c85e36";
+
 struct Attack {
   std::string name;  // "07_unshare"; of a pair, what both halves share
   std::string title;
@@ -41,6 +45,7 @@ struct Attack {
   std::optional<Then> then;
   std::optional<NetworkPolicy> network;  // it runs behind a gate with this, among the servers of attack_world.h
   std::string policy_refused;            // why there is no such policy, where that is what is expected
+  GateCredentials credentials;           // that the gate has; their value is kCredentialSecret
   std::string event;                     // what the gate must have told
   std::string filename;                  // "07_unshare.py"
   std::string program;                   // source, or the compiled program

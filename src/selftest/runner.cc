@@ -103,13 +103,17 @@ class Attempt {
     spec.source = source;
     spec.filename = attack_.filename;
     spec.limits = attack_.limits;
-    if (attack_.network) spec.network = *attack_.network;
-    spec.on_network = noted();
+    give_network(spec);
     return spec;
   }
 
-  GateListener noted() const {
-    return [told = told_](const GateEvent& event) { *told += line_of(event) + "\n"; };
+  // Of a call or of a sandbox.
+  template <class Spec>
+  void give_network(Spec& spec) const {
+    if (!attack_.network) return;
+    spec.network = *attack_.network;
+    spec.credentials = attack_.credentials;
+    spec.on_network = [told = told_](const GateEvent& event) { *told += line_of(event) + "\n"; };
   }
 
   // A flow's end is told when the gate has seen it, which may be a moment after the program's own.
@@ -156,8 +160,7 @@ class Attempt {
     SandboxSpec spec;
     spec.image = options_.image;
     spec.limits = attack_.limits;
-    if (attack_.network) spec.network = *attack_.network;
-    spec.on_network = noted();
+    give_network(spec);
     Result<std::shared_ptr<Sandbox>> sandbox = co_await engine_.create_sandbox(std::move(spec));
     if (!sandbox) co_return Verdict{Outcome::kBroken, "no sandbox: " + printable(sandbox.error().what)};
     Verdict verdict = co_await inside(*sandbox, program);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <csignal>
 
 namespace bj::selftest {
@@ -24,6 +25,10 @@ Verdict judge_limit(const Attack& attack, const std::vector<std::string>& hit, c
   if (said && felt_inside(attack.killed_by)) return *said;
   return {Outcome::kEscaped, "the limit \"" + attack.killed_by + "\" was not reported"};
 }
+
+constexpr const char* kHoldsCredential = "the value of a credential came into the sandbox";
+
+bool holds_credential(const std::string& text) { return text.find(kCredentialSecret) != std::string::npos; }
 
 std::string last_line(const std::string& output) {
   const size_t end = output.find_last_not_of('\n');
@@ -91,6 +96,8 @@ Verdict judge_call(const Attack& attack, const CallResult& result) {
   if (result.error.message.find("could not be sealed") != std::string::npos) {
     return {Outcome::kEscaped, "the tool speaks as the platform: " + printable(result.error.message, 80)};
   }
+  if (holds_credential(result.output + result.error_output + boost::json::serialize(result.value)))
+    return {Outcome::kEscaped, kHoldsCredential};
   const std::string error = printable(result.error.name + ": " + result.error.message);
   if (!attack.killed_by.empty()) return judge_limit(attack, result.limits_hit, said);
   if (attack.answer_refused) {
@@ -106,6 +113,7 @@ Verdict judge_program(const Attack& attack, const ProgramEnd& end) {
   if (end.output.size() > attack.limits.output_bytes || end.error_output.size() > attack.limits.output_bytes) {
     return {Outcome::kEscaped, "more output came back than the limit allows"};
   }
+  if (holds_credential(end.output + end.error_output)) return {Outcome::kEscaped, kHoldsCredential};
   const std::optional<Verdict> said = spoken(last_line(end.output));
   if (!attack.killed_by.empty()) return judge_limit(attack, end.limits_hit, said);
   if (end.status && WIFSIGNALED(*end.status) && WTERMSIG(*end.status) == SIGSYS) {

@@ -107,5 +107,16 @@ TEST(VerdictTest, WhatAnAttackSaysCannotMoveTheTerminal) {
   EXPECT_EQ(printable(std::string(300, 'x')).size(), 203u);
 }
 
+TEST(VerdictTest, ACredentialInWhatAnAttackSaysIsAnEscape) {
+  ProgramEnd end;
+  end.status = 0;
+  end.output = std::string("found: ") + kCredentialSecret + "\nHELD: nothing\n";
+  EXPECT_EQ(judge_program(Attack(), end).outcome, Outcome::kEscaped);
+  CallResult result;
+  result.status = CallStatus::kOk;
+  result.value = std::string("HELD: ") + kCredentialSecret;
+  EXPECT_EQ(judge_call(Attack(), result).outcome, Outcome::kEscaped);
+}
+
 }  // namespace
 }  // namespace bj::selftest

@@ -18,7 +18,7 @@ FAMILIES = {1, *range(3, 13), 14, 15, 16, 24, 25, 28, 29} | NETWORK_FAMILIES
 CONTROLS = set("""userns pidns mountns netns ipcns utsns cgroupns root idmap proc dev caps nnp seccomp landlock rlimits
 memory cpu pids io disk fds uid hostname session environment wall output result reaper readonly mask
 gate-refusal gate-admission gate-ownership gate-names gate-decision gate-private gate-pinning gate-hello gate-requests
-gate-single gate-caps""".split())
+gate-single gate-caps gate-turns""".split())
 WITHOUT_AN_ATTACK = {
     "io": "what a sandbox writes lies in memory, so there is no disk to slow down",
     "gate-ownership": "behind it stands caps, which root inside lacks: 20_raw_sockets and 20_change_rules need both off",
@@ -27,7 +27,7 @@ SEEN_FROM_OUTSIDE = {"24_daemon_at_end.py", "24_deep_tree.py", "24_pipe_holder.p
 BY_DESIGN = "design"  # stopped by how things are built; nothing to switch off
 
 KEYS = {"attack", "family", "runs", "stopped-by", "needs", "limits", "expect", "then", "pair", "pair-name", "compare",
-        "network", "event"}
+        "network", "credential", "event"}
 NEEDS = {"x86_64", "i386", "x32", "ioperm", "af_alg", "vsock", "rare_families", "sudo", "numpy"}
 LIMITS = {"wall_ms", "cpu_ms", "cpus", "memory_bytes", "processes", "open_files", "disk_bytes", "output_bytes",
           "return_bytes"}

@@ -115,7 +115,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 class HostileNames:
     """A name server that changes its mind. Below rebind.example the first answer is a public address, the next the
     metadata service, and so on, none to be kept; both.example is public and a neighbour, whom resolvers put first; what is
-    below tunnel.example exists."""
+    below tunnel.example exists; who asks for something below slow.example waits in vain."""
 
     PUBLIC, METADATA, NEIGHBOUR = "93.184.216.34", "169.254.169.254", "10.200.0.2"
 
@@ -134,6 +134,8 @@ class HostileNames:
                 at += 1 + size
             name, kind = ".".join(labels), struct.unpack(">H", question[at + 1:at + 3])[0]
             SEEN["names"].append(name)
+            if name.endswith("slow.example"):
+                continue  # until whoever asked gives up
             addresses = self.addresses(name) if kind == 1 else []
             code = 0 if addresses is not None else 3
             answer = struct.pack(">2s5H", question[:2], 0x8180 | code, 1, len(addresses or []), 0, 0) + question[12:at + 5]

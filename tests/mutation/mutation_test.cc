@@ -33,7 +33,7 @@ const std::vector<std::string> kSwitches = {
     "environment", "hostname", "wall", "output", "result", "reaper", "mask",
     // of the gate, launcher/gate_control.h
     "gate-refusal", "gate-admission", "gate-names", "gate-decision", "gate-private", "gate-pinning", "gate-hello",
-    "gate-requests", "gate-single", "gate-caps"};
+    "gate-requests", "gate-single", "gate-caps", "gate-turns"};
 
 const std::map<std::string, std::string> kNotSwitched = {
     {"io", "what a sandbox writes lies in memory, so no attack can be slowed down by it"}};

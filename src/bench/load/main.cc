@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
@@ -66,52 +67,65 @@ struct Tally {
   uint64_t bytes = 0;
 };
 
-// Requests on one connection, `pace` apart if it is not zero, until the time is over.
-Tally load_one(const Place& place, size_t size, Clock::time_point first, Clock::duration pace, Clock::time_point end) {
+// When requests are sent: from the moment that all connections stand.
+struct Times {
+  Clock::time_point start, end;
+  Clock::duration pace;  // zero: as fast as they can
+};
+
+Tally load_one(Connection connection, const std::string& request, const Times& times, Clock::duration offset) {
   Tally tally;
-  Connection connection = connect_to(place);
-  const std::string request = request_for(place, size);
-  std::this_thread::sleep_until(first);
-  for (auto next = first; Clock::now() < end; next = std::max(next + pace, Clock::now())) {
+  for (auto next = times.start + offset; Clock::now() < times.end; next = std::max(next + times.pace, Clock::now())) {
     std::this_thread::sleep_until(next);
-    const auto start = Clock::now();
+    const auto sent = Clock::now();
     connection.write(request);
     tally.bytes += connection.read_answer();
-    tally.times_ms.push_back(static_cast<float>(ms_since(start)));
+    tally.times_ms.push_back(static_cast<float>(ms_since(sent)));
   }
   return tally;
 }
 
-void run(const Place& place, int connections, int pace_ms, double seconds, size_t size) {
-  constexpr auto kTimeToConnect = std::chrono::milliseconds(700);
-  const auto start = Clock::now() + kTimeToConnect;
-  const auto end = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  const Clock::duration pace = std::chrono::milliseconds(pace_ms);
-  std::vector<Tally> tallies(static_cast<size_t>(connections));
+std::vector<Tally> load_all(const Place& place, const std::string& request, Times& times, double seconds, int count) {
+  const auto length = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  std::barrier connected(count, [&times, length]() noexcept {
+    times.start = Clock::now();
+    times.end = times.start + length;
+  });
+  std::vector<Tally> tallies(static_cast<size_t>(count));
   std::vector<std::thread> threads;
   std::atomic<bool> failed = false;
-  for (int i = 0; i < connections; ++i) {
+  for (int i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
-      try {  // the first requests are spread over one pace
-        tallies[static_cast<size_t>(i)] = load_one(place, size, start + i * pace / connections, pace, end);
+      try {
+        Connection connection = connect_to(place);
+        connected.arrive_and_wait();
+        // The first requests are spread over one pace.
+        tallies[static_cast<size_t>(i)] = load_one(std::move(connection), request, times, i * times.pace / count);
       } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         failed = true;
+        connected.arrive_and_drop();
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   if (failed) throw std::runtime_error("a connection failed");
+  return tallies;
+}
+
+void run(const Place& place, int connections, int pace_ms, double seconds, size_t size) {
+  Times times{{}, {}, std::chrono::milliseconds(pace_ms)};
   std::vector<float> all;
   uint64_t bytes = 0;
-  for (const Tally& tally : tallies) {
+  for (const Tally& tally : load_all(place, request_for(place, size), times, seconds, connections)) {
     all.insert(all.end(), tally.times_ms.begin(), tally.times_ms.end());
     bytes += tally.bytes;
   }
+  const double took_ms = ms_since(times.start);
   std::sort(all.begin(), all.end());
   if (all.empty()) throw std::runtime_error("no request was answered in time");
   std::printf("%.4f %.4f %zu %.0f\n", all[all.size() / 2], all[all.size() * 99 / 100], all.size(),
-              static_cast<double>(bytes) / (ms_since(start) / 1000));
+              static_cast<double>(bytes) / (took_ms / 1000));
 }
 
 void first(const Place& place) {
