@@ -27,9 +27,9 @@ def _get(host, path="/", port=80):
 
 
 def attack():
-    most, got = 65536, 0
-    for _ in range(4):
-        got += len(_get("allowed.example", "/bytes/1000000"))
+    most, got = 65536, 0  # as in the policy's caps
+    for size in [4000] * 40 + [1000000] * 2:
+        got += len(_get("allowed.example", f"/bytes/{size}"))
     if got == 0:
         return "BROKEN: the allowed service does not answer"
     return f"ESCAPED: {got} bytes came" if got > most else f"HELD: cut off after {got} bytes"
