@@ -21,15 +21,26 @@ constexpr size_t kThenLimit = 1 << 20;
 constexpr const char* kProgramPath = "/dev/shm/attack";  // writable whatever the layers are
 constexpr const char* kPing = "def ping():\n    return 'pong'\n";
 
-// "denied allowed.example:81 no rule allows ...", "ended allowed.example:80 sent 75 received 180"
+const char* word_for(GateEvent::Kind kind) {
+  switch (kind) {
+    case GateEvent::Kind::kNameDenied: return "unknown";
+    case GateEvent::Kind::kConnectionDenied: return "denied";
+    case GateEvent::Kind::kUpstreamFailed: return "failed";
+    case GateEvent::Kind::kConnected: return "connected";
+    case GateEvent::Kind::kSecretUsed: return "secret";
+    case GateEvent::Kind::kCapReached: return "cap";
+    case GateEvent::Kind::kEnded: return "ended";
+  }
+  return "";
+}
+
+// "denied allowed.example:81 no rule allows ...", "cap names ...", "ended allowed.example:80 sent 75 received 180"
 std::string line_of(const GateEvent& event) {
-  static constexpr std::array<const char*, 6> kKinds = {"unknown", "denied", "failed", "connected", "secret", "ended"};
-  std::string line = fmt::format("{} {}:{} {}", kKinds[static_cast<size_t>(event.kind)], event.host, event.port,
-                                 event.decision.reason);
-  if (event.kind == GateEvent::Kind::kEnded)
-    line =
-        fmt::format("ended {}:{} sent {} received {}", event.host, event.port, event.bytes_sent, event.bytes_received);
-  return line;
+  std::string line = word_for(event.kind);
+  if (event.kind == GateEvent::Kind::kCapReached) return line + " " + event.cap + " " + event.decision.reason;
+  line += fmt::format(" {}:{} ", event.host, event.port);
+  if (event.kind != GateEvent::Kind::kEnded) return line + event.decision.reason;
+  return line + fmt::format("sent {} received {}", event.bytes_sent, event.bytes_received);
 }
 
 struct Job {

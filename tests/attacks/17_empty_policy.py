@@ -1,6 +1,6 @@
 # attack: an empty policy as an open one
 # family: 17
-# runs: exec
+# runs: call exec
 # stopped-by: design
 # network: {}
 #

@@ -1,6 +1,6 @@
 # attack: null instead of a policy
 # family: 17
-# runs: exec
+# runs: call exec
 # stopped-by: design
 # network: null
 #

@@ -7,8 +7,13 @@
 # A name with a line end in it becomes a header, or a request, of the proxy's own.
 import socket
 
-_NAMES = (b"allowed.example\r\nHost: other.example", b"allowed.example\nX-Forwarded-Host: other.example", b"allowed.example%0d%0aHost:%20other.example",
-          b"allowed.example\rHost: other.example", b"allowed.example\0Host: other.example")
+_NAMES = (
+    b"allowed.example\r\nHost: other.example",
+    b"allowed.example\nX-Forwarded-Host: other.example",
+    b"allowed.example%0d%0aHost:%20other.example",
+    b"allowed.example\rHost: other.example",
+    b"allowed.example\0Host: other.example",
+)
 
 
 def _talk(host, port, text):
@@ -32,11 +37,16 @@ def _socks(name, port, text):
 
 def attack():
     request = b"GET / HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n"
-    if b'"host": "allowed.example"' not in _talk("127.0.0.1", 15001, b"GET http://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n"):
+    if b'"host": "allowed.example"' not in _talk(
+        "127.0.0.1", 15001, b"GET http://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n"
+    ):
         return "BROKEN: not even the right name is answered"
     for name in _NAMES:
-        for text in (b"GET http://" + name + b"/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n", b"CONNECT " + name + b":80 HTTP/1.1\r\n\r\n" + request,
-                     b"GET http://allowed.example/ HTTP/1.1\r\nHost: " + name + b"\r\n\r\n"):
+        for text in (
+            b"GET http://" + name + b"/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n",
+            b"CONNECT " + name + b":80 HTTP/1.1\r\n\r\n" + request,
+            b"GET http://allowed.example/ HTTP/1.1\r\nHost: " + name + b"\r\n\r\n",
+        ):
             answer = _talk("127.0.0.1", 15001, text)
             if b'"host": "other.example"' in answer or b"93.184.216.35" in answer:
                 return f"ESCAPED: {name!r} became another host"

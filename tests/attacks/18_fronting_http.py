@@ -7,11 +7,19 @@
 # Virtual hosts: the address is the allowed one's, the Host header another's.
 import socket
 
-_HEADS = ("GET / HTTP/1.1\r\nHost: other.example\r\n", "GET http://other.example/ HTTP/1.1\r\nHost: allowed.example\r\n",
-          "GET / HTTP/1.1\r\nHost: allowed.example\r\nHost: other.example\r\n", "GET / HTTP/1.1\r\nHost: other.example\r\nHost: allowed.example\r\n",
-          "GET / HTTP/1.1\r\nHost : other.example\r\n", "GET / HTTP/1.1\r\nX: y\r\n Host: other.example\r\nHost: other.example\r\n",
-          "GET / HTTP/1.1\nHost: other.example\n", "GET / HTTP/1.1\r\nHost:\tother.example\r\n", "GET / HTTP/1.1\r\nHost: allowed.example, other.example\r\n",
-          "\r\nGET / HTTP/1.1\r\nHost: other.example\r\n", "GET / HTTP/1.0\r\nHost: other.example\r\n")
+_HEADS = (
+    "GET / HTTP/1.1\r\nHost: other.example\r\n",
+    "GET http://other.example/ HTTP/1.1\r\nHost: allowed.example\r\n",
+    "GET / HTTP/1.1\r\nHost: allowed.example\r\nHost: other.example\r\n",
+    "GET / HTTP/1.1\r\nHost: other.example\r\nHost: allowed.example\r\n",
+    "GET / HTTP/1.1\r\nHost : other.example\r\n",
+    "GET / HTTP/1.1\r\nX: y\r\n Host: other.example\r\nHost: other.example\r\n",
+    "GET / HTTP/1.1\nHost: other.example\n",
+    "GET / HTTP/1.1\r\nHost:\tother.example\r\n",
+    "GET / HTTP/1.1\r\nHost: allowed.example, other.example\r\n",
+    "\r\nGET / HTTP/1.1\r\nHost: other.example\r\n",
+    "GET / HTTP/1.0\r\nHost: other.example\r\n",
+)
 
 
 def _talk(host, port, text):
@@ -28,7 +36,9 @@ def _talk(host, port, text):
 
 
 def attack():
-    if b'"host": "allowed.example"' not in _talk("allowed.example", 80, b"GET / HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n"):
+    if b'"host": "allowed.example"' not in _talk(
+        "allowed.example", 80, b"GET / HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n"
+    ):
         return "BROKEN: not even the right host is answered"
     for head in _HEADS:
         end = "Connection: close\r\n\r\n" if "\r\n" in head else "Connection: close\n\n"

@@ -1,6 +1,6 @@
 # attack: another name in the TLS hello than in DNS
 # family: 18
-# runs: exec
+# runs: call exec
 # stopped-by: gate-hello
 # network: {"rules": [{"allow": "allowed.example"}]}
 #
@@ -27,7 +27,7 @@ def _hello(name, server_name, pieces=False, silence=False):
                     return True
                 except ssl.SSLWantReadError:
                     out = outgoing.read()
-                    for part in ([out[i:i + 40] for i in range(0, len(out), 40)] if pieces else [out]):
+                    for part in ([out[i : i + 40] for i in range(0, len(out), 40)] if pieces else [out]):
                         s.sendall(part)
                     incoming.write(s.recv(65536) or b"\0")
     except OSError:
@@ -37,11 +37,18 @@ def _hello(name, server_name, pieces=False, silence=False):
 def attack():
     if not _hello("allowed.example", "allowed.example"):
         return "BROKEN: not even the right name is answered"
-    lies = {"other.example": "other.example", "no name": None, "a name below": "x.allowed.example", "a name with a tail": "allowed.example.other.example"}
+    lies = {
+        "other.example": "other.example",
+        "no name": None,
+        "a name below": "x.allowed.example",
+        "a name with a tail": "allowed.example.other.example",
+    }
     for what, name in lies.items():
         for pieces, silence in ((False, False), (True, False), (False, True)):
             if _hello("allowed.example", name, pieces, silence):
-                return f"ESCAPED: a handshake for {what}" + (" in pieces" if pieces else " after a silence" if silence else "")
+                return f"ESCAPED: a handshake for {what}" + (
+                    " in pieces" if pieces else " after a silence" if silence else ""
+                )
     return "HELD: every hello with another name is reset"
 
 

@@ -10,8 +10,21 @@ import socket
 import struct
 
 _TAIL = b"allowed", b"example"
-_ODD = (b"other.example\0", b"other.example", b"other.example#", b"other.example/", b"other.example?", b"other.example@", b"other.example:80",
-        b"other.example\\", b"other.example ", b"other.example\r\n", b"\xc0\x0c", "other。example".encode(), b"\xff")
+_ODD = (
+    b"other.example\0",
+    b"other.example",
+    b"other.example#",
+    b"other.example/",
+    b"other.example?",
+    b"other.example@",
+    b"other.example:80",
+    b"other.example\\",
+    b"other.example ",
+    b"other.example\r\n",
+    b"\xc0\x0c",
+    "other。example".encode(),
+    b"\xff",
+)
 
 
 def _talk(host, port, text):

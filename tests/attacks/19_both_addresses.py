@@ -30,7 +30,11 @@ def attack():
     reached = b"".join(_get(f"{os.urandom(4).hex()}.both.example") for _ in range(8))
     if b"10.200.0.2" in reached:
         return "ESCAPED: the neighbour answered"
-    return "HELD: only the public one is used" if b"93.184.216.34" in reached else "BROKEN: the name never led to its public address"
+    return (
+        "HELD: only the public one is used"
+        if b"93.184.216.34" in reached
+        else "BROKEN: the name never led to its public address"
+    )
 
 
 if __name__ == "__main__":

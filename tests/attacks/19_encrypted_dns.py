@@ -28,7 +28,13 @@ def _get(host, path="/", port=80):
 def attack():
     if not _get("allowed.example"):
         return "BROKEN: the allowed host does not answer"
-    for host, port in (("93.184.216.53", 853), ("8.8.8.8", 853), ("allowed.example", 853), ("93.184.216.35", 443), ("1.1.1.1", 443)):
+    for host, port in (
+        ("93.184.216.53", 853),
+        ("8.8.8.8", 853),
+        ("allowed.example", 853),
+        ("93.184.216.35", 443),
+        ("1.1.1.1", 443),
+    ):
         try:
             socket.create_connection((host, port), 5).close()
         except OSError:

@@ -1,6 +1,6 @@
 # attack: data carried out in names that are not allowed
 # family: 19
-# runs: exec
+# runs: call exec
 # stopped-by: gate-names
 # network: {"rules": [{"allow": "allowed.example"}]}
 #
@@ -34,7 +34,11 @@ def attack():
     seen = _get("allowed.example", "/seen")
     if b'"names"' not in seen:
         return "BROKEN: the allowed host does not tell what its name server was asked"
-    return "ESCAPED: the name server of the world was asked for the secret" if secret.encode() in seen else "HELD: no such question left"
+    return (
+        "ESCAPED: the name server of the world was asked for the secret"
+        if secret.encode() in seen
+        else "HELD: no such question left"
+    )
 
 
 if __name__ == "__main__":

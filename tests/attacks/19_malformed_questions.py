@@ -10,8 +10,18 @@ import socket
 import struct
 
 _HEAD = struct.pack(">6H", 7, 256, 1, 0, 0, 0)
-_ODD = (b"", b"\0", _HEAD, _HEAD + b"\xc0\x0c\0\1\0\1", _HEAD + b"\x3f" + b"a" * 10, _HEAD + b"\xff" * 300, struct.pack(">6H", 7, 256, 65535, 0, 0, 0) + b"\0",
-        _HEAD + b"\1a" * 200 + b"\0\0\1\0\1", struct.pack(">6H", 7, 0x8180, 1, 1, 0, 0) + b"\1a\0\0\1\0\1", _HEAD + b"a" * 60000)
+_ODD = (
+    b"",
+    b"\0",
+    _HEAD,
+    _HEAD + b"\xc0\x0c\0\1\0\1",
+    _HEAD + b"\x3f" + b"a" * 10,
+    _HEAD + b"\xff" * 300,
+    struct.pack(">6H", 7, 256, 65535, 0, 0, 0) + b"\0",
+    _HEAD + b"\1a" * 200 + b"\0\0\1\0\1",
+    struct.pack(">6H", 7, 0x8180, 1, 1, 0, 0) + b"\1a\0\0\1\0\1",
+    _HEAD + b"a" * 60000,
+)
 
 
 def _ask(labels, kind=1, server="198.18.0.1"):

@@ -56,7 +56,12 @@ def attack():
         return "BROKEN: not even the allowed name"
     mark = "direct" + os.urandom(4).hex()
     labels = [mark.encode(), b"tunnel", b"example"]
-    question = struct.pack(">6H", 7, 256, 1, 0, 0, 0) + b"".join(bytes([len(part)]) + part for part in labels) + b"\0" + struct.pack(">2H", 1, 1)
+    question = (
+        struct.pack(">6H", 7, 256, 1, 0, 0, 0)
+        + b"".join(bytes([len(part)]) + part for part in labels)
+        + b"\0"
+        + struct.pack(">2H", 1, 1)
+    )
     for server in _SERVERS:
         try:
             found = _ask(labels, server=server)[1] > 0

@@ -1,6 +1,6 @@
 # attack: a name that is public when it is checked and internal when it is used
 # family: 19
-# runs: exec
+# runs: call exec
 # stopped-by: gate-pinning
 # network: {"rules": [{"allow": "*.rebind.example"}]}
 #
@@ -34,7 +34,11 @@ def attack():
     reached = b"".join(answers)
     if b"169.254.169.254" in reached.partition(b"{")[2]:
         return "ESCAPED: the metadata service answered"
-    return "HELD: decided and connected to one address" if b"93.184.216.34" in reached else "BROKEN: the name never led to its public address"
+    return (
+        "HELD: decided and connected to one address"
+        if b"93.184.216.34" in reached
+        else "BROKEN: the name never led to its public address"
+    )
 
 
 if __name__ == "__main__":

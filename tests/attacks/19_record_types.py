@@ -8,7 +8,20 @@
 import socket
 import struct
 
-_TYPES = {"NS": 2, "CNAME": 5, "SOA": 6, "NULL": 10, "PTR": 12, "MX": 15, "TXT": 16, "SRV": 33, "HTTPS": 65, "SVCB": 64, "ANY": 255, "AXFR": 252}
+_TYPES = {
+    "NS": 2,
+    "CNAME": 5,
+    "SOA": 6,
+    "NULL": 10,
+    "PTR": 12,
+    "MX": 15,
+    "TXT": 16,
+    "SRV": 33,
+    "HTTPS": 65,
+    "SVCB": 64,
+    "ANY": 255,
+    "AXFR": 252,
+}
 
 
 def _ask(labels, kind=1, server="198.18.0.1"):

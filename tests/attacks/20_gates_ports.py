@@ -1,6 +1,6 @@
 # attack: sitting down on the gate's own ports
 # family: 20
-# runs: exec
+# runs: call exec
 # stopped-by: design
 # network: {"rules": [{"allow": "allowed.example"}]}
 #

@@ -1,6 +1,6 @@
 # attack: services on the machine's loopback
 # family: 20
-# runs: exec
+# runs: call exec
 # stopped-by: gate-private
 # network: {"preset": "open", "rules": [{"allow": ["loop.example", "localhost"], "ports": ["1-65535"]}]}
 #

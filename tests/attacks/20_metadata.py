@@ -1,6 +1,6 @@
 # attack: a cloud's metadata service
 # family: 20
-# runs: exec
+# runs: call exec
 # stopped-by: gate-private
 # network: {"preset": "open", "rules": [{"allow": ["metadata.example", "169.254.169.254"], "ports": [80]}]}
 #
@@ -31,8 +31,10 @@ def attack():
     for host in ("metadata.example", "169.254.169.254", "::ffff:169.254.169.254"):
         if b'"server"' in _get(host, "/latest/meta-data/iam/security-credentials/"):
             return f"ESCAPED: {host} answered"
-        for text in (f"GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\nX-aws-ec2-metadata-token: x\r\n\r\n",
-                     f"CONNECT {host}:80 HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"):
+        for text in (
+            f"GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\nX-aws-ec2-metadata-token: x\r\n\r\n",
+            f"CONNECT {host}:80 HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n",
+        ):
             if b'"server"' in _talk("127.0.0.1", 15001, text.encode()):
                 return f"ESCAPED: {host} answered through the proxy"
     return "HELD: no way leads there"

@@ -1,6 +1,6 @@
 # attack: the private network and the server's own addresses
 # family: 20
-# runs: exec
+# runs: call exec
 # stopped-by: gate-private
 # network: {"preset": "open", "rules": [{"allow": ["private.example", "own.example"], "ports": ["1-65535"]}]}
 #

@@ -6,8 +6,14 @@
 #
 # uid 0 of a namespace's owner may write /proc/sys/net even without capabilities.
 
-_SETTINGS = {"ipv6/conf/all/disable_ipv6": "1", "ipv4/ip_forward": "1", "ipv4/conf/all/route_localnet": "1", "ipv4/ip_unprivileged_port_start": "1024",
-             "ipv4/ping_group_range": "0 65535", "netfilter/nf_conntrack_max": "1"}
+_SETTINGS = {
+    "ipv6/conf/all/disable_ipv6": "1",
+    "ipv4/ip_forward": "1",
+    "ipv4/conf/all/route_localnet": "1",
+    "ipv4/ip_unprivileged_port_start": "1024",
+    "ipv4/ping_group_range": "0 65535",
+    "netfilter/nf_conntrack_max": "1",
+}
 
 
 def attack():

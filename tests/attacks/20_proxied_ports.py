@@ -1,6 +1,6 @@
 # attack: other ports and names through the proxies
 # family: 20
-# runs: exec
+# runs: call exec
 # stopped-by: gate-decision
 # network: {"rules": [{"allow": "allowed.example"}]}
 #
@@ -32,8 +32,15 @@ def attack():
     if b'"server"' not in _socks(b"allowed.example", 80, request):
         return "BROKEN: the allowed host does not answer"
     for port in (8080, 8081):
-        answers = (_socks(b"allowed.example", port, request), _talk("127.0.0.1", 15001, b"CONNECT allowed.example:%d HTTP/1.1\r\n\r\n" % port + request),
-                   _talk("127.0.0.1", 15001, b"GET http://allowed.example:%d/ HTTP/1.1\r\nHost: allowed.example:%d\r\n\r\n" % (port, port)))
+        answers = (
+            _socks(b"allowed.example", port, request),
+            _talk("127.0.0.1", 15001, b"CONNECT allowed.example:%d HTTP/1.1\r\n\r\n" % port + request),
+            _talk(
+                "127.0.0.1",
+                15001,
+                b"GET http://allowed.example:%d/ HTTP/1.1\r\nHost: allowed.example:%d\r\n\r\n" % (port, port),
+            ),
+        )
         if any(b'"server"' in answer or b"SERVED" in answer for answer in answers):
             return f"ESCAPED: port {port} answered"
     return "HELD: the gate decides on the port as well"

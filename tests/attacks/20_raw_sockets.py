@@ -8,7 +8,14 @@
 # network.
 import socket
 
-_KINDS = (("icmp", 2, 3, 1), ("icmp datagrams", 2, 2, 1), ("raw", 2, 3, 255), ("raw 6", 10, 3, 58), ("packet", 17, 3, 768), ("gre", 2, 3, 47))
+_KINDS = (
+    ("icmp", 2, 3, 1),
+    ("icmp datagrams", 2, 2, 1),
+    ("raw", 2, 3, 255),
+    ("raw 6", 10, 3, 58),
+    ("packet", 17, 3, 768),
+    ("gre", 2, 3, 47),
+)
 
 
 def attack():

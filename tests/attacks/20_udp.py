@@ -1,6 +1,6 @@
 # attack: UDP, QUIC and multicast
 # family: 20
-# runs: exec
+# runs: call exec
 # stopped-by: gate-refusal
 # network: "open"
 #
@@ -29,8 +29,15 @@ def attack():
     if not _get("allowed.example"):
         return "BROKEN: the allowed host does not answer"
     address = socket.gethostbyname("allowed.example")
-    for family, host, port in ((2, address, 443), (2, "93.184.216.34", 443), (2, "93.184.216.34", 9999), (2, "10.200.0.2", 9999), (2, "224.0.0.251", 5353),
-                               (10, "2606:2800:220:1::1", 443), (10, "::ffff:93.184.216.34", 9999)):
+    for family, host, port in (
+        (2, address, 443),
+        (2, "93.184.216.34", 443),
+        (2, "93.184.216.34", 9999),
+        (2, "10.200.0.2", 9999),
+        (2, "224.0.0.251", 5353),
+        (10, "2606:2800:220:1::1", 443),
+        (10, "::ffff:93.184.216.34", 9999),
+    ):
         with socket.socket(family, socket.SOCK_DGRAM) as s:
             try:
                 s.sendto(b"udp", (host, port))

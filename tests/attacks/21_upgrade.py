@@ -22,11 +22,16 @@ def _talk(host, port, text):
 
 
 def attack():
-    if b'"server"' not in _talk("allowed.example", 80, b"GET /ok HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n"):
+    if b'"server"' not in _talk(
+        "allowed.example", 80, b"GET /ok HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n"
+    ):
         return "BROKEN: not even the allowed request is answered"
     for protocol in ("h2c", "websocket", "TLS/1.0"):
-        head = f"GET %s/switch/{protocol} HTTP/1.1\r\nHost: allowed.example\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: {protocol}\r\n" \
-               "HTTP2-Settings: AAMAAABkAAQAAP__\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        head = (
+            f"GET %s/switch/{protocol} HTTP/1.1\r\nHost: allowed.example\r\nConnection: Upgrade,"
+            f" HTTP2-Settings\r\nUpgrade: {protocol}\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nSec-WebSocket-Key:"
+            " eA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
         for host, port, before in (("allowed.example", 80, ""), ("127.0.0.1", 15001, "http://allowed.example")):
             with socket.create_connection((host, port), 5) as s:
                 s.settimeout(3)

@@ -1,6 +1,6 @@
 # attack: more than may be sent, to an allowed service
 # family: 22
-# runs: exec
+# runs: call exec
 # stopped-by: gate-caps
 # network: {"rules": [{"allow": "allowed.example", "ports": [7]}], "caps": {"bytes_sent": 65536}}
 # event: connected allowed.example:7

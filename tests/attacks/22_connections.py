@@ -1,6 +1,6 @@
 # attack: more connections at a time than allowed
 # family: 22
-# runs: exec
+# runs: call exec
 # stopped-by: gate-caps
 # network: {"rules": [{"allow": "allowed.example", "ports": [7]}], "caps": {"connections": 4}}
 # event: denied :0 too many connections

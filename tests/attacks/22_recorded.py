@@ -1,6 +1,6 @@
 # attack: a quiet word to an allowed service
 # family: 22
-# runs: exec
+# runs: call exec
 # stopped-by: design
 # network: {"rules": [{"allow": "allowed.example"}]}
 # event: ended allowed.example:80 sent

@@ -1,6 +1,6 @@
 # attack: another sandbox's gate
 # family: 27
-# runs: exec
+# runs: call exec
 # stopped-by: design
 # network: {"rules": [{"allow": "allowed.example"}]}
 #
@@ -22,9 +22,21 @@ def _talk(host, port, text):
 
 
 def attack():
-    if b"93.184.216.34" not in _talk("127.0.0.1", 15001, b"GET http://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n"):
+    if b"93.184.216.34" not in _talk(
+        "127.0.0.1", 15001, b"GET http://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n"
+    ):
         return "BROKEN: its own gate does not answer"
-    for gate in ("127.0.0.1", "127.9.9.9", "198.18.0.1", "198.18.0.2", "::1", "fd00:be11::1", "fd00:be11::2", "10.200.0.1", "93.184.216.99"):
+    for gate in (
+        "127.0.0.1",
+        "127.9.9.9",
+        "198.18.0.1",
+        "198.18.0.2",
+        "::1",
+        "fd00:be11::1",
+        "fd00:be11::2",
+        "10.200.0.1",
+        "93.184.216.99",
+    ):
         answer = _talk(gate, 15001, b"GET http://other.example/ HTTP/1.1\r\nHost: other.example\r\n\r\n")
         if b"93.184.216.35" in answer:
             return f"ESCAPED: the gate at {gate} has another policy"

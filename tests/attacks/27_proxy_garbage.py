@@ -7,10 +7,24 @@
 # Half requests, SOCKS4, BIND and UDP, heads without an end: the proxy's port is open to all that runs inside.
 import socket
 
-_ODD = (b"\0" * 5000, b"\4\1\0\x50\1\2\3\4x\0", b"\5", b"\5\xff" + b"\1" * 255, b"\5\1\0\5\2\0\1\1\1\1\1\0\x50", b"\5\1\0\5\3\0\1\1\1\1\1\0\x50", b"GET / HTTP/1.1\r\n\r\n",
-        b"CONNECT HTTP/1.1\r\n\r\n", b"CONNECT :80 HTTP/1.1\r\n\r\n", b"CONNECT allowed.example:99999 HTTP/1.1\r\n\r\n", b"CONNECT allowed.example HTTP/1.1\r\n\r\n",
-        b"GET ftp://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n", b"GET http:allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n",
-        b"GET http://allowed.example/ HTTP/1.1\r\n" + b"X: y\r\n" * 20000, b"\x16\3\1\xff\xff" + b"a" * 70000, b"A" * 200000)
+_ODD = (
+    b"\0" * 5000,
+    b"\4\1\0\x50\1\2\3\4x\0",
+    b"\5",
+    b"\5\xff" + b"\1" * 255,
+    b"\5\1\0\5\2\0\1\1\1\1\1\0\x50",
+    b"\5\1\0\5\3\0\1\1\1\1\1\0\x50",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"CONNECT HTTP/1.1\r\n\r\n",
+    b"CONNECT :80 HTTP/1.1\r\n\r\n",
+    b"CONNECT allowed.example:99999 HTTP/1.1\r\n\r\n",
+    b"CONNECT allowed.example HTTP/1.1\r\n\r\n",
+    b"GET ftp://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n",
+    b"GET http:allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n",
+    b"GET http://allowed.example/ HTTP/1.1\r\n" + b"X: y\r\n" * 20000,
+    b"\x16\3\1\xff\xff" + b"a" * 70000,
+    b"A" * 200000,
+)
 
 
 def _talk(host, port, text):

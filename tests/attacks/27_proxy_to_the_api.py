@@ -22,12 +22,21 @@ def _talk(host, port, text):
 
 
 def attack():
-    if b"93.184.216.34" not in _talk("127.0.0.1", 15001, b"GET http://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n"):
+    if b"93.184.216.34" not in _talk(
+        "127.0.0.1", 15001, b"GET http://allowed.example/ HTTP/1.1\r\nHost: allowed.example\r\n\r\n"
+    ):
         return "BROKEN: the proxy does not answer"
     for host in ("127.0.0.1:8080", "localhost:8080", "own.example:8080", "10.200.0.1:8080", "loop.example:8080"):
-        for origin in ("", "Origin: http://127.0.0.1:8080\r\nX-Forwarded-For: 127.0.0.1\r\nForwarded: for=127.0.0.1\r\n"):
+        for origin in (
+            "",
+            "Origin: http://127.0.0.1:8080\r\nX-Forwarded-For: 127.0.0.1\r\nForwarded: for=127.0.0.1\r\n",
+        ):
             for target, sent_host in ((f"http://{host}/v1/tools", host), (f"http://{host}/v1/tools", "127.0.0.1:8080")):
-                answer = _talk("127.0.0.1", 15001, f"POST {target} HTTP/1.1\r\nHost: {sent_host}\r\n{origin}Content-Length: 0\r\n\r\n".encode())
+                answer = _talk(
+                    "127.0.0.1",
+                    15001,
+                    f"POST {target} HTTP/1.1\r\nHost: {sent_host}\r\n{origin}Content-Length: 0\r\n\r\n".encode(),
+                )
                 if b'"server"' in answer:
                     return f"ESCAPED: {host} answered"
     return "HELD: the proxy leads to no service of this machine"
