@@ -24,7 +24,8 @@ std::vector<Place> places_of(const std::vector<std::string>& hosts) {
 
 Task<std::vector<IpAddress>> addresses_of(Target target) {
   if (target.kind == Target::Kind::kRange) co_return std::vector<IpAddress>{target.range.base};
-  co_return (co_await NameResolver::resolve(target.name)).value_or(std::vector<IpAddress>());
+  NameResolver resolver(co_await asio::this_coro::executor);
+  co_return (co_await resolver.resolve(target.name)).value_or(std::vector<IpAddress>());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ HOSTS = """127.0.0.1 localhost
 93.184.216.34 closed.example
 """
 # What the machine finds in /etc instead of its own.
-ETC = {"hosts": HOSTS, "resolv.conf": "nameserver 93.184.216.53\noptions timeout:2 attempts:2\n",
+ETC = {"hosts": HOSTS, "resolv.conf": "nameserver 93.184.216.53\noptions timeout:10 attempts:1\n",
        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n"}
 SERVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "network_servers.py")
 
