@@ -251,7 +251,7 @@ std::vector<std::string> configured_hosts(const IndexSettings& settings) {
   return {hosts.begin(), hosts.end()};
 }
 
-std::vector<std::string> package_hosts(const IndexSettings& settings) {
+std::vector<std::string> index_hosts(const IndexSettings& settings) {
   const std::vector<std::string> own = configured_hosts(settings);
   std::set<std::string> hosts(own.begin(), own.end());
   const auto configured = [&](const char* name) { return settings.variables.contains(name); };
@@ -260,8 +260,13 @@ std::vector<std::string> package_hosts(const IndexSettings& settings) {
   if (!configured("npm_config_registry") && settings.npmrc.find("registry=") == std::string::npos) {
     hosts.insert("registry.npmjs.org:443");
   }
-  hosts.insert({"deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80"});
   return {hosts.begin(), hosts.end()};
+}
+
+std::vector<std::string> package_hosts(const IndexSettings& settings) {
+  std::vector<std::string> hosts = index_hosts(settings);
+  hosts.insert(hosts.end(), {"deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80"});
+  return hosts;
 }
 
 std::string mask_credentials(std::string_view text) {

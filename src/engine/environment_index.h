@@ -29,8 +29,10 @@ IndexSettings index_settings();
 
 // The indexes and proxies that these settings name, each with its port ("mirror.example.org:8080", "[::1]:3141").
 std::vector<std::string> configured_hosts(const IndexSettings& settings);
-// The hosts that installers must reach with these settings: the configured ones, else the public ones ("pypi.org:443");
-// besides what pip's public index refers to, and Debian's archive.
+// The hosts that pip and npm must reach with these settings: the configured ones, else the public ones
+// ("pypi.org:443"), with what pip's public index refers to.
+std::vector<std::string> index_hosts(const IndexSettings& settings);
+// The same, and Debian's archive for apt.
 std::vector<std::string> package_hosts(const IndexSettings& settings);
 
 // "https://user:secret@host/simple" -> "https://****@host/simple" wherever it stands in the text, and the values of

@@ -12,14 +12,29 @@ namespace {
 struct Place {
   Target target;
   PortRange ports;
+  bool configured = false;  // by an administrator
 };
 
-std::vector<Place> places_of(const std::vector<std::string>& hosts) {
+std::vector<Place> places_of(const std::vector<std::string>& hosts, const std::vector<std::string>& configured) {
   std::vector<Place> places;
-  for (const NetworkRule& rule : preset_layer(NetworkPreset::kPackages, "", hosts).preset_rules) {
-    for (const PortRange& ports : rule.ports) places.push_back({rule.targets.front(), ports});
+  for (const std::string& host : hosts) {
+    const bool is_configured = std::find(configured.begin(), configured.end(), host) != configured.end();
+    for (const NetworkRule& rule : preset_layer(NetworkPreset::kPackages, "", {host}).preset_rules) {
+      for (const PortRange& ports : rule.ports) places.push_back({rule.targets.front(), ports, is_configured});
+    }
   }
   return places;
+}
+
+bool could_be_a_mirror(const IpAddress& address) {
+  switch (kind_of(address)) {
+    case AddressKind::kUnspecified:
+    case AddressKind::kLoopback:
+    case AddressKind::kLinkLocal:
+    case AddressKind::kMetadata:
+    case AddressKind::kMulticast: return false;
+    default: return true;
+  }
 }
 
 Task<std::vector<IpAddress>> addresses_of(Target target) {
@@ -32,12 +47,14 @@ Task<std::vector<IpAddress>> addresses_of(Target target) {
 
 Task<NetworkPolicy> builders_network(IndexSettings index) {
   NetworkPolicy policy;
-  policy.layers = {preset_layer(NetworkPreset::kPackages, "packages", package_hosts(index))};
+  policy.layers = {preset_layer(NetworkPreset::kPackages, "packages", index_hosts(index))};
+  const std::vector<std::string> configured = configured_hosts(index);
   const std::vector<IpAddress> own = own_addresses();
-  for (const Place& place : places_of(configured_hosts(index))) {
+  for (const Place& place : places_of(index_hosts(index), configured)) {
     for (const IpAddress& address : co_await addresses_of(place.target)) {
       const bool is_own = std::find(own.begin(), own.end(), address) != own.end();
       if (kind_of(address) == AddressKind::kPublic && !is_own) continue;
+      if (!place.configured && (is_own || !could_be_a_mirror(address))) continue;
       const PrivateAddress listed{address, place.ports};
       auto& list = policy.private_addresses;
       if (std::find(list.begin(), list.end(), listed) == list.end()) list.push_back(listed);

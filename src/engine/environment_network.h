@@ -7,8 +7,10 @@
 
 namespace bj {
 
-// The preset `packages`. A configured index (or proxy) may lie at an address that is not public, this very machine
-// included: that address and port is then listed, with no other port of it.
+// The preset `packages`, less what apt needs. A configured index (or proxy) may lie at an address that is not public,
+// this very machine included: that address and port is then listed, with no other port of it. So is that of a public
+// index for which the machine's own resolver gives a private address, as networks with a mirror do; but never the
+// machine itself, a link-local address or a metadata service, which nobody asked for.
 Task<NetworkPolicy> builders_network(IndexSettings index);
 
 }  // namespace bj

@@ -15,7 +15,6 @@ namespace {
 class EnvironmentsTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (::geteuid() != 0) GTEST_SKIP() << "environments are built as root only";
     char path[] = "/tmp/belljar-environments-test.XXXXXX";
     ASSERT_NE(::mkdtemp(path), nullptr);
     data_ = path;

@@ -19,7 +19,7 @@ export function padded(): string {
 '''
 
 
-@unittest.skipIf(os.geteuid() != 0, "environments are built as root only")
+@unittest.skipIf(os.geteuid() != 0, "told with the whole seal: needs root")
 class DependencyStory(ServerStory):
     def store(self, source, **more):
         return self.api("POST", "/v1/tools/", {"source_code": source, **more})["id"]

@@ -1,4 +1,4 @@
-"""Packages that tools require: installed once, in a sandbox, shared, listed, pruned. Root only, as building is."""
+"""Packages that tools require: installed once, in a sandbox, shared, listed, pruned."""
 
 import json
 import os
@@ -17,7 +17,7 @@ INDEX_SETTINGS = ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST", "P
                   "npm_config_registry", "NODE_EXTRA_CA_CERTS"]
 
 
-@unittest.skipIf(os.geteuid() != 0, "environments are built as root only")
+@unittest.skipIf(os.geteuid() != 0, "told with the whole seal: needs root")
 class EnvironmentStory(Story):
     """`belljar` here passes the settings of the package index on, and nothing else of our environment."""
 

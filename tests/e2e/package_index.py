@@ -80,7 +80,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-        except BrokenPipeError:
+        except ConnectionError:
             pass  # who asked was killed
 
     def log_message(self, *_):

@@ -162,7 +162,7 @@ class Service(Commands):
         self.assertIn("\x1b[2Jowned", self.ok("tool", "list"), "a pipe gets what was stored, so that this test can fail")
 
 
-@unittest.skipIf(os.geteuid() != 0, "environments are built as root only")
+@unittest.skipIf(os.geteuid() != 0, "told with the whole seal: needs root")
 class Packages(Commands, Story):
     """--pip, with an index of our own on loopback."""
 
