@@ -28,6 +28,7 @@ Telling telling_of(GateEvent::Kind kind) {
       return {EventKind::kPolicyDecision, "network.connect", "failed", "connection_failed"};
     case GateEvent::Kind::kConnected: return {EventKind::kPolicyDecision, "network.connect", "allowed", "connected"};
     case GateEvent::Kind::kSecretUsed: return {EventKind::kSecretUse, "secret.use", "success", "secret_used"};
+    case GateEvent::Kind::kCapReached: return {EventKind::kPolicyDecision, "network.cap", "limited", "cap_reached"};
     case GateEvent::Kind::kEnded: break;
   }
   return {EventKind::kPolicyDecision, nullptr, "", "ended"};
@@ -40,7 +41,9 @@ json::object gate_event_json(const GateEvent& event) {
   if (event.port != 0) object["port"] = event.port;
   if (!event.address.empty()) object["address"] = event.address;
   if (!event.credential.empty()) object["credential"] = event.credential;
-  if (event.kind == GateEvent::Kind::kUpstreamFailed) {
+  if (!event.cap.empty()) object["cap"] = event.cap;
+  const bool undecided = event.kind == GateEvent::Kind::kUpstreamFailed || event.kind == GateEvent::Kind::kCapReached;
+  if (undecided) {
     object["reason"] = short_name(event.decision.reason);
   } else if (event.kind == GateEvent::Kind::kEnded) {
     object["bytes_sent"] = event.bytes_sent;

@@ -37,7 +37,7 @@ class NetworkReceipts {
   boost::json::object totals(const NetworkUse& use) const;
 
  private:
-  static constexpr size_t kKinds = 6;
+  static constexpr size_t kKinds = static_cast<size_t>(GateEvent::Kind::kEnded) + 1;
 
   Event receipt(EventKind kind, const char* action, const char* outcome) const;
 

@@ -82,6 +82,18 @@ TEST_F(NetworkReceiptsTest, AUseOfACredentialNamesItAndTheHost) {
   EXPECT_EQ(json::parse(rows[0].detail).at("host"), "api.example.org");
 }
 
+TEST_F(NetworkReceiptsTest, ACapThatWasReachedIsNamed) {
+  NetworkReceipts receipts(*audit_, {}, "call-1", nullptr);
+  GateEvent reached = denied("api.example.org", GateEvent::Kind::kCapReached);
+  reached.cap = "bytes_sent";
+  receipts.note(reached);
+  const std::vector<AuditRow> rows = written();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].action, "network.cap");
+  EXPECT_EQ(rows[0].outcome, "limited");
+  EXPECT_EQ(json::parse(rows[0].detail).at("cap"), "bytes_sent");
+}
+
 TEST_F(NetworkReceiptsTest, AFloodIsCountedInsteadOfWrittenAndNothingIsLeftOutSilently) {
   uint64_t followed = 0;
   NetworkReceipts receipts(*audit_, {}, "call-1", [&followed](const GateEvent&) { followed++; });
