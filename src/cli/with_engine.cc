@@ -94,7 +94,13 @@ Task<bool> interrupted() {
 }
 
 int status_of(const Error& error) {
-  return error.code == Code::kInvalid || error.code == Code::kNotFound ? kExitUsage : kExitSandbox;
+  switch (error.code) {
+    case Code::kInvalid:
+    case Code::kUnprocessable:
+    case Code::kConflict:
+    case Code::kNotFound: return kExitUsage;
+    default: return kExitSandbox;
+  }
 }
 
 int with_engine(const Settings& settings, EngineOptions options, const std::function<Task<int>(Engine&)>& work) {

@@ -34,7 +34,7 @@ enum class Access {
 };
 enum class BodyKind { kCollected, kStreamed };
 enum class RouteKind { kHttp, kWebSocket };
-enum class Work { kLight, kRun };  // kRun: it runs a tool, so it counts among the runs of its key
+enum class Work { kLight, kRun };  // kRun: it starts a sandbox, so it counts among the runs of its key
 
 inline constexpr uint64_t kDefaultBodyLimit = (16 << 20) + (64 << 10);  // 16 MiB of content and room for its envelope
 

@@ -316,7 +316,8 @@ class CallersPolicy(AttackStory):
         for wish, provider in (("modal", "local"), ("local", "local"), ("../../x", "local"), ({"a": 1}, "local"), (5, "local"),
                                ("host", "local"), ("none", "local"), ("e2b", "e2b")):
             with self.subTest(str(wish)):
-                self.api("PATCH", f"/v1/tools/{tool}", {"metadata_": {"sandbox": wish, "unconfined": True, "network": "host"}})
+                self.api("PATCH", f"/v1/tools/{tool}", {"metadata_": {"sandbox": wish, "network": "host"}}, expect=422)
+                self.api("PATCH", f"/v1/tools/{tool}", {"metadata_": {"sandbox": wish, "unconfined": True, "network": "open"}})
                 answer = self.api("POST", f"/v1/tools/{tool}/run")
                 self.assertEqual(answer["provider"], provider)
                 self.assertEqual(answer["status"], "ok" if provider == "local" else "error")

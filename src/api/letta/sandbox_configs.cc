@@ -151,7 +151,8 @@ void add_sandbox_config_routes(Router& router, const std::string& prefix, Servic
   group.add(Method::kPost, "/e2b/default", usual_e2b, "Get E2B's configuration", nullptr, config);
   group.add(Method::kPost, "/local/default", usual_local, "Get the local configuration", nullptr, config);
   group.add(Method::kPost, "/local", put_local, "Create or overwrite the local configuration", any, config);
-  group.add(Method::kPost, "/local/recreate-venv", recreate, "Build its packages anew", nullptr, config);
+  group.add(Method::kPost, "/local/recreate-venv", recreate, "Build its packages anew", nullptr, config,
+            {.work = Work::kRun});
   const std::string one = "/{sandbox_config_id}";
   group.add(Method::kPatch, one, patch, "Change a configuration", body, config);
   group.add(Method::kDelete, one, remove, "Remove a configuration", nullptr, nullptr);

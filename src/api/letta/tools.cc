@@ -162,16 +162,17 @@ void add_tool_routes(Router& router, const std::string& prefix, Services service
   const json::value tool = ref("Tool");
   RouteExtras filtered{Access::kByMethod, filter_parameters()};
   const RouteExtras harmless{Access::kReadOnly, {}};
+  const RouteExtras in_sandbox{.work = Work::kRun};  // schemas are derived in one
   tools.add(Method::kGet, "/", list, "List tools", nullptr, array_of("Tool"), filtered);
-  tools.add(Method::kPost, "/", put, "Create or overwrite a tool", tool_create_schema(), tool);
-  tools.add(Method::kPut, "/", put, "Create or overwrite a tool", tool_create_schema(), tool);
+  tools.add(Method::kPost, "/", put, "Create or overwrite a tool", tool_create_schema(), tool, in_sandbox);
+  tools.add(Method::kPut, "/", put, "Create or overwrite a tool", tool_create_schema(), tool, in_sandbox);
   tools.add(Method::kGet, "/count", count, "Count tools", nullptr, json::object{{"type", "integer"}}, filtered);
   tools.add(Method::kPost, "/search", search, "Search tools by name", tool_search_schema(),
             json::object{{"type", "array"}}, harmless);
   tools.add(Method::kPost, "/generate-schema", generate_schema, "Derive a schema from a source",
-            schema_question_schema(), json::object{{"type", "object"}}, harmless);
+            schema_question_schema(), json::object{{"type", "object"}}, {Access::kReadOnly, {}, Work::kRun});
   tools.add(Method::kGet, "/{tool_id}", get, "Get a tool", nullptr, tool);
-  tools.add(Method::kPatch, "/{tool_id}", patch, "Change a tool", tool_update_schema(), tool);
+  tools.add(Method::kPatch, "/{tool_id}", patch, "Change a tool", tool_update_schema(), tool, in_sandbox);
   tools.add(Method::kDelete, "/{tool_id}", remove, "Remove a tool", nullptr, json::object{});
 }
 
