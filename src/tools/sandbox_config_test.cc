@@ -56,7 +56,7 @@ TEST(SandboxConfigTest, ANetworkPolicyMakesItLocalAndIsCheckedAndElseNothingIsSt
   ASSERT_TRUE(open);
   EXPECT_EQ(open->type, SandboxType::kLocal);
   EXPECT_EQ(open->full.at("network"), "open");
-  EXPECT_EQ(open->given.at("credentials"), json::value({"github"}));
+  EXPECT_EQ(open->given.at("credentials"), json::value(json::array{"github"}));
   EXPECT_EQ(read(R"({"network": null})")->full.at("network"), "none");
   EXPECT_FALSE(read(R"({"use_venv": true})")->full.contains("network"));
   for (const char* const wrong : {R"({"network": {"rules": "*"}})", R"({"credentials": "github"})",
