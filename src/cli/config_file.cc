@@ -37,6 +37,8 @@ class Reader {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) {
           return only("credentials", k, "directory", n, settings_.credentials_directory);
         }));
+      } else if (name == "sandboxes") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return sandboxes(k, n); }));
       } else if (name == "pool") {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return pool(k, n); }));
       } else {
@@ -102,6 +104,40 @@ class Reader {
       return {};
     }
     return wrong(node, fmt::format("there is no setting \"{}\" of the server", name));
+  }
+
+  Result<void> sandboxes(std::string_view name, const toml::node& node) {
+    SandboxSettings& into = settings_.sandboxes;
+    int64_t* const size = name == "most_memory" ? &into.most_memory_bytes
+                          : name == "most_disk" ? &into.most_disk_bytes
+                                                : nullptr;
+    int64_t* const time = name == "timeout"           ? &into.timeout_s
+                          : name == "longest_timeout" ? &into.longest_timeout_s
+                                                      : nullptr;
+    if (size == nullptr && time == nullptr && name != "most_live" && name != "most_cpus")
+      return wrong(node, fmt::format("there is no setting \"{}\" of sandboxes, only most_live, most_cpus, most_memory, "
+                                     "most_disk, timeout and longest_timeout",
+                                     name));
+    BJ_TRY(const std::string value, as_text(name, node));
+    const auto read = [&]() -> Result<void> {
+      if (size != nullptr) {
+        BJ_TRY(const uint64_t bytes, parse_size(value));
+        *size = static_cast<int64_t>(bytes);
+      } else if (time != nullptr) {
+        BJ_TRY(const uint64_t ms, parse_duration_ms(value));
+        if (ms < 1000) return fail(Code::kInvalid, "a second is the least");
+        *time = static_cast<int64_t>(ms / 1000);
+      } else if (name == "most_live") {
+        BJ_TRY(const uint64_t count, parse_count(value));
+        into.most_live = static_cast<int64_t>(count);
+      } else {
+        BJ_TRY(into.most_cpus, parse_decimal(value));
+      }
+      return {};
+    };
+    if (const Result<void> done = read(); !done) return wrong(node, fmt::format("{}: {}", name, done.error().what));
+    settings_.origins["sandboxes." + std::string(name)] = place(node.source());
+    return {};
   }
 
   Result<std::string> text(std::string_view name, const toml::node& node) const {

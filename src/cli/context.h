@@ -43,6 +43,7 @@ void add_key(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_network(CLI::App& app, Context& context);
 void add_credential(CLI::App& app, Context& context);
+void add_sandbox(CLI::App& app, Context& context);
 void add_secrets(CLI::App& app, Context& context);
 void add_selftest(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);

@@ -47,6 +47,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_run(app, context);
   add_exec(app, context);
   add_serve(app, context);
+  add_sandbox(app, context);
   add_tool(app, context);
   add_calls(app, context);
   add_audit(app, context);

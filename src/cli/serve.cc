@@ -12,14 +12,17 @@
 #include "cli/first_key.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/seal_text.h"
 #include "cli/service_options.h"
 #include "cli/terminal.h"
 #include "cli/with_engine.h"
+#include "engine/environment_index.h"
 #include "server/builtin_routes.h"
 #include "server/http_server.h"
 #include "service/call_metrics.h"
+#include "service/sandbox_service.h"
 
 namespace bj {
 namespace {
@@ -110,11 +113,26 @@ Task<Result<HealthFacts>> get_ready(Engine& engine, ToolService& service, Settin
   co_return facts;
 }
 
-Task<void> serve_requests(HttpServer& server, ToolService& service, HealthFacts facts) {
+Result<SandboxServiceOptions> sandbox_options(const Settings& settings) {
+  SandboxServiceOptions options;
+  options.data_directory = settings.data_directory;
+  options.limits = settings.limits;
+  options.require_full_seal = settings.require_full_seal;
+  BJ_TRY(options.network, network_policy_json(settings.network));
+  options.package_hosts = package_hosts(index_settings());
+  const SandboxSettings& own = settings.sandboxes;
+  options.quota = {own.most_live, own.most_cpus, own.most_memory_bytes, own.most_disk_bytes};
+  options.usual_timeout_s = own.timeout_s;
+  options.longest_timeout_s = own.longest_timeout_s;
+  return options;
+}
+
+Task<void> serve_requests(HttpServer& server, ToolService& service, SandboxService& sandboxes, HealthFacts facts) {
   Router router;
   Metrics metrics;
   add_builtin_routes(router, metrics, facts);
   service.add_routes(router);
+  sandboxes.add_routes(router);
   count_calls(service.runner(), metrics);
   co_await server.serve({router, metrics, authenticate_by_key(service.store(), service.threads())});
   say("stopping\n");
@@ -134,18 +152,25 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
   if (!server) co_return report(server.error());
   Result<ServiceOptions> wanted = service_options(settings);
   if (!wanted) co_return report(wanted.error());
+  Result<SandboxServiceOptions> living = sandbox_options(settings);
+  if (!living) co_return report(living.error());
+  int status = kExitOk;
   const auto service = ToolService::create(engine, std::move(*wanted));
   if (!service) co_return report(service.error());
   const Result<HealthFacts> facts = co_await get_ready(engine, **service, settings);
   const bool stopped = co_await interrupted();
   if (!facts) co_return stopped ? kExitOk : report(facts.error());
   if (!stopped) {
+    SandboxService sandboxes(engine, **service, std::move(*living));
+    const Result<void> started = co_await sandboxes.start();
     address.port = (*server)->port();
-    say(fmt::format("listening on {}://{}\n", scheme, address.text()));
-    co_await serve_requests(**server, **service, *facts);
+    if (started) say(fmt::format("listening on {}://{}\n", scheme, address.text()));
+    if (started) co_await serve_requests(**server, **service, sandboxes, *facts);
+    co_await sandboxes.stop();
+    if (!started) status = report(started.error());
   }
   co_await (*service)->stop();
-  co_return kExitOk;
+  co_return status;
 }
 
 int serve(const ServeFlags& flags, const Settings& settings) {

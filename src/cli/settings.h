@@ -16,6 +16,16 @@
 
 namespace bj {
 
+// Of sandboxes that live with the server: what each organization may have at a time (0: no limit), and for how long.
+struct SandboxSettings {
+  int64_t most_live = 100;
+  double most_cpus = 0;
+  int64_t most_memory_bytes = 0;
+  int64_t most_disk_bytes = 0;
+  int64_t timeout_s = 300;  // unless a sandbox says otherwise
+  int64_t longest_timeout_s = 24 * 3600;
+};
+
 struct Settings {
   std::string data_directory;  // default_data_directory() unless set
   Limits limits;
@@ -28,13 +38,14 @@ struct Settings {
   PoolOptions node_pool = EngineOptions{}.node_pool;
   PoolOptions gated_pool = EngineOptions{}.gated_pool;
 
-  std::string database;                        // postgresql://...; empty: SQLite in the data directory
-  bool letta_secret_format = false;            // secrets are written so that a Letta server can read them
-  bool pass_proxies = false;                   // tools get the server's *_PROXY variables
-  std::chrono::hours keep_calls{30 * 24};      // records of calls; 0: for ever
-  std::string network = "none";                // of organizations without a policy; as --network takes it
-  std::string credentials_directory;           // of credentials in files; empty: there are none
-  RateLimits rates;                            // of each key
+  std::string database;                    // postgresql://...; empty: SQLite in the data directory
+  bool letta_secret_format = false;        // secrets are written so that a Letta server can read them
+  bool pass_proxies = false;               // tools get the server's *_PROXY variables
+  std::chrono::hours keep_calls{30 * 24};  // records of calls; 0: for ever
+  std::string network = "none";            // of organizations without a policy; as --network takes it
+  std::string credentials_directory;       // of credentials in files; empty: there are none
+  RateLimits rates;                        // of each key
+  SandboxSettings sandboxes;
   std::vector<GivenSetting> tool_settings;     // the config file's [tools], under Letta's names
   std::map<std::string, std::string> origins;  // of what is not a default: "config.toml:3", "environment BELLJAR_DATA"
 };

@@ -69,6 +69,19 @@ CgroupUsage LeasedGroup::used() const {
   return now;
 }
 
+CgroupLoad LeasedGroup::load() const { return group_ ? group_->cgroup.load() : CgroupLoad(); }
+
+Result<void> LeasedGroup::freeze() {
+  if (!group_) return fail(Code::kUnavailable, "processes can't be frozen here: there are no cgroups");
+  return group_->cgroup.freeze();
+}
+
+Result<void> LeasedGroup::thaw() { return group_ ? group_->cgroup.thaw() : Result<void>(); }
+
+std::function<Result<void>()> LeasedGroup::reclaim_work() const {
+  return [group = group_]() -> Result<void> { return group ? group->cgroup.reclaim() : Result<void>(); };
+}
+
 void LeasedGroup::give_back() {
   if (!group_) return;
   const bool empty = group_->cgroup.empty();
@@ -92,7 +105,7 @@ Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
     BJ_CHECK(cgroup.limit(wanted));
     BJ_TRY(auto join, join_files_of(*root_, cgroup));
     lease.group_ =
-        std::make_unique<LeasedGroup::Group>(LeasedGroup::Group{std::move(cgroup), std::move(join), wanted, {}});
+        std::make_shared<LeasedGroup::Group>(LeasedGroup::Group{std::move(cgroup), std::move(join), wanted, {}});
   }
   lease.group_->before = lease.group_->cgroup.usage();
   lease.pool_ = shared_from_this();

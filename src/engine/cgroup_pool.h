@@ -2,6 +2,7 @@
 // groups linger in the kernel. A group goes back only when it is empty.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,11 @@ class LeasedGroup {
 
   std::vector<int> join_files() const;
   CgroupUsage used() const;
+  CgroupLoad load() const;
+  Result<void> freeze();
+  Result<void> thaw();
+  // To be run on a worker, while the lease is held.
+  std::function<Result<void>()> reclaim_work() const;
   void give_back();  // every process in it must be dead
 
  private:
@@ -36,7 +42,7 @@ class LeasedGroup {
     CgroupUsage before;
   };
   std::shared_ptr<CgroupPool> pool_;
-  std::unique_ptr<Group> group_;
+  std::shared_ptr<Group> group_;  // shared with work that is under way
 };
 
 // Not thread-safe. Without any controller the leases are empty and limit nothing; the seal says so.
@@ -60,7 +66,7 @@ class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
   std::string prefix_;
   uint64_t last_ = 0;
   size_t abandoned_ = 0;
-  std::vector<std::unique_ptr<LeasedGroup::Group>> free_;
+  std::vector<std::shared_ptr<LeasedGroup::Group>> free_;
 };
 
 }  // namespace bj

@@ -11,6 +11,7 @@
 #include "engine/embedded.h"
 #include "engine/environments.h"
 #include "engine/gated_python_source.h"
+#include "engine/instance_alive.h"
 #include "engine/node_source.h"
 #include "engine/python_source.h"
 #include "launcher/gate_control.h"
@@ -112,9 +113,9 @@ Task<Result<void>> Engine::start() {
 Result<void> Engine::open_data_directory() {
   // 0700: template files owned by root lie in it, setuid ones of imported images included.
   BJ_CHECK(make_directories(options_.data_directory, 0700));
-  const std::string parent = host_.abilities.root ? kMachineLocks : options_.data_directory;
-  if (host_.abilities.root) BJ_CHECK(make_directories(parent, 0755));
-  BJ_TRY(instance_, InstanceLock::take(parent + "/instances", options_.data_directory + "\n"));
+  if (host_.abilities.root) BJ_CHECK(make_directories(kMachineLocks, 0755));
+  const std::string instances = instances_directory(host_.abilities.root, options_.data_directory);
+  BJ_TRY(instance_, InstanceLock::take(instances, options_.data_directory + "\n"));
   return {};
 }
 

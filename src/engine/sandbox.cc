@@ -305,8 +305,32 @@ void Sandbox::expire_at(Clock::time_point when) {
   });
 }
 
+Task<Result<PauseReport>> Sandbox::pause() {
+  const auto self = shared_from_this();
+  PauseReport report;
+  report.memory_before = group_.load().memory_bytes;
+  BJ_CO_CHECK(group_.freeze());
+  paused_ = true;
+  // What it could not give back is no failure: the processes stand still all the same.
+  const Result<void> given = co_await offload(*host_.workers, group_.reclaim_work());
+  if (!given && given.error().code == Code::kBusy) {
+    (void)resume();
+    co_return tl::unexpected(given.error());
+  }
+  report.memory_after = group_.load().memory_bytes;
+  co_return report;
+}
+
+Result<void> Sandbox::resume() {
+  BJ_CHECK(group_.thaw());
+  paused_ = false;
+  return {};
+}
+
+// A frozen process dies when it is thawed, before it runs on.
 void Sandbox::kill() {
   if (pidfd_) (void)::syscall(SYS_pidfd_send_signal, pidfd_->native_handle(), SIGKILL, nullptr, 0);
+  if (paused_) (void)resume();
 }
 
 // PID 1 is reported dead only after every other process of its namespace is.

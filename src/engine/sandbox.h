@@ -59,6 +59,12 @@ struct Process {
   ExitWaiter exit;
 };
 
+// What a pause gave back to the machine.
+struct PauseReport {
+  uint64_t memory_before = 0;
+  uint64_t memory_after = 0;
+};
+
 class Sandbox : public std::enable_shared_from_this<Sandbox> {
  public:
   static Task<Result<std::shared_ptr<Sandbox>>> create(Host& host, SandboxSpec spec);
@@ -83,6 +89,12 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Result<void> change_network(NetworkPolicy policy);
   // Ends every connection; when it returns, all events have been told.
   void close_network();
+  // Stops every process where it is, the warden included: nothing is answered until resume(). Memory that the kernel
+  // can do without goes back to the machine: file cache always, the rest only where there is swap.
+  Task<Result<PauseReport>> pause();
+  Result<void> resume();
+  bool paused() const { return paused_; }
+
   // Ends the sandbox at that time; again to move it.
   void expire_at(Clock::time_point when);
   // Kills everything inside; returns at once, ended() tells when it is over.
@@ -95,6 +107,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   const Limits& limits() const { return spec_.limits; }
   const Account& account() const { return account_; }
   CgroupUsage usage() const { return group_.used(); }
+  CgroupLoad load() const { return group_.load(); }
 
  private:
   Sandbox(Host& host, SandboxSpec spec);
@@ -116,6 +129,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   std::unique_ptr<asio::posix::stream_descriptor> pidfd_;
   asio::steady_timer expiry_;
   std::shared_ptr<Gate> gate_;
+  bool paused_ = false;
 };
 
 // What a machine's abilities and hierarchies leave unavailable, by control.

@@ -229,7 +229,8 @@ Task<bool> Connection::answer(HttpRequest& request, RequestParser& parser, Body&
 }
 
 Task<bool> Connection::send_response(const HttpRequest& request, HttpResponse& response, Ending ending) {
-  const bool bodiless = response.status == 204 || response.status == 304 || response.stream;
+  const bool counted = response.stream && response.stream_bytes;  // of a HEAD: what a GET would be
+  const bool bodiless = response.status == 204 || response.status == 304 || (response.stream && !counted);
   const std::string header = header_text(response, request, bodiless ? Framing::kNone : Framing::kLength, ending);
   const bool silent = bodiless || request.method == Method::kHead;
   co_return co_await send(header, silent ? std::string_view() : std::string_view(response.body));
@@ -237,10 +238,12 @@ Task<bool> Connection::send_response(const HttpRequest& request, HttpResponse& r
 
 Task<bool> Connection::send_stream(const HttpRequest& request, RequestParser& parser, HttpResponse& response,
                                    Ending ending) {
-  const bool chunked = !parser.is_http_1_0();
-  if (!chunked) ending = Ending::kClose;
-  if (!co_await send(header_text(response, request, chunked ? Framing::kChunked : Framing::kToEnd, ending), {}))
-    co_return false;
+  const bool counted = response.stream_bytes.has_value();
+  const bool chunked = !parser.is_http_1_0() && !counted;
+  if (!chunked && !counted) ending = Ending::kClose;
+  const Framing framing = counted ? Framing::kLength : chunked ? Framing::kChunked : Framing::kToEnd;
+  if (!co_await send(header_text(response, request, framing, ending), {})) co_return false;
+  const uint64_t header_bytes = sent_;
   const auto send_piece = [this](std::string_view head, std::string_view rest) { return send(head, rest); };
   StreamWriter writer(stream_.get_executor(), send_piece, chunked ? Chunked::kYes : Chunked::kNo);
   const bool events = response.headers.get("Content-Type").starts_with("text/event-stream");
@@ -253,6 +256,8 @@ Task<bool> Connection::send_stream(const HttpRequest& request, RequestParser& pa
   }
   const bool whole = co_await writer.finish(what.empty());
   if (!what.empty()) log_error("stream_threw", {{"request_id", request.id}, {"route", request.route}, {"what", what}});
+  // A stream that promised more than it wrote leaves a client who waits: he must see the end.
+  if (counted) co_return whole&& sent_ - header_bytes == *response.stream_bytes;
   co_return whole&& chunked;
 }
 

@@ -114,6 +114,8 @@ Task<HttpResponse> Dispatcher::handle(HttpRequest& request, LimitedBody& body) {
   request.route = route.pattern.c_str();
   request.path_parameters = std::move(match->parameters);
   if (std::optional<HttpResponse> refused = co_await authenticate(request, route)) co_return std::move(*refused);
+  if (route.options.kind == RouteKind::kWebSocket && !wants_web_socket(request))
+    co_return with_header(error_response(426, "This route is a WebSocket"), "Upgrade", "websocket");
 
   body.set_limit(route.options.body_limit);
   if (route.options.body == BodyKind::kStreamed) {
@@ -140,8 +142,6 @@ std::optional<HttpResponse> Dispatcher::refusal(const HttpRequest& request, cons
   if ((socket || !reads) && !origin_is_ours(site_, request.headers.get("Origin"), request.headers.get("Host"))) {
     return error_response(403, "Pages of another site may not do this; allow their origin in the server's settings");
   }
-  if (socket && !wants_web_socket(request))
-    return with_header(error_response(426, "This route is a WebSocket"), "Upgrade", "websocket");
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 
 #include <boost/json/value.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,8 @@ struct HttpResponse {
   unsigned status = 200;
   Headers headers;
   std::string body;
-  std::function<Task<void>(BodyWriter&)> stream;     // if set: what it writes is sent, chunked, instead of `body`
+  std::function<Task<void>(BodyWriter&)> stream;  // if set: what it writes is sent, chunked, instead of `body`
+  std::optional<uint64_t> stream_bytes;  // if the stream writes exactly so many: a Content-Length instead of chunks
   std::function<Task<void>(WebSocket&)> web_socket;  // if set: the connection is upgraded; only from WebSocket routes
 };
 

@@ -12,6 +12,7 @@ const char* reason_of(unsigned status) {
     case 201: return "Created";
     case 202: return "Accepted";
     case 204: return "No Content";
+    case 206: return "Partial Content";
     case 304: return "Not Modified";
     case 400: return "Bad Request";
     case 401: return "Unauthorized";
@@ -21,6 +22,7 @@ const char* reason_of(unsigned status) {
     case 408: return "Request Timeout";
     case 409: return "Conflict";
     case 413: return "Content Too Large";
+    case 416: return "Range Not Satisfiable";
     case 422: return "Unprocessable Content";
     case 426: return "Upgrade Required";
     case 429: return "Too Many Requests";
@@ -28,6 +30,7 @@ const char* reason_of(unsigned status) {
     case 500: return "Internal Server Error";
     case 501: return "Not Implemented";
     case 503: return "Service Unavailable";
+    case 507: return "Insufficient Storage";
     case 505: return "HTTP Version Not Supported";
     default: return "";
   }
@@ -66,7 +69,10 @@ std::string header_text(const HttpResponse& response, const HttpRequest& request
   append_field(text, "Server", "belljar");
   append_field(text, "Date", date_text());
   append_field(text, "X-Request-Id", request.id);
-  if (framing == Framing::kLength) append_field(text, "Content-Length", std::to_string(response.body.size()));
+  if (framing == Framing::kLength) {
+    const uint64_t length = response.stream ? response.stream_bytes.value_or(0) : response.body.size();
+    append_field(text, "Content-Length", std::to_string(length));
+  }
   if (framing == Framing::kChunked) append_field(text, "Transfer-Encoding", "chunked");
   append_field(text, "Connection", ending == Ending::kKeepAlive ? "keep-alive" : "close");
   text += "\r\n";

@@ -27,8 +27,10 @@ struct SecretTable {
   std::string_view wipe;   // takes them away
 };
 constexpr std::string_view kWipe = "value = '', ";
-constexpr SecretTable kTables[] = {
-    {kSandboxVariables.table, "value", kWipe}, {kAgentVariables.table, "value", kWipe}, {kCredentialTable, "''", ""}};
+constexpr SecretTable kTables[] = {{kSandboxVariables.table, "value", kWipe},
+                                   {kAgentVariables.table, "value", kWipe},
+                                   {kLiveVariables.table, "value", kWipe},
+                                   {kCredentialTable, "''", ""}};
 
 // The columns of a row that is read here.
 constexpr size_t kId = 0, kClear = 1, kEncrypted = 2;

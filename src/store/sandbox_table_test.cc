@@ -1,202 +1,207 @@
+#include "store/sandbox_table.h"
+
 #include <gtest/gtest.h>
 
-#include <thread>
-
+#include "base/compact_id.h"
 #include "store/store_test_support.h"
 
 namespace bj {
 namespace {
 
-class SandboxTableTest : public StoreTest {
- protected:
-  void SetUp() override {
-    StoreTest::SetUp();
-    if (!IsSkipped()) store_ = open();
-  }
-  SandboxConfigRow config(const std::string& type = "local", const Actor& actor = {}) {
-    auto made = store_->sandbox_configs().find_or_create(actor, type, "{}");
-    EXPECT_TRUE(made) << made.error().what;
-    return made ? *made : SandboxConfigRow();
-  }
-  Result<VariableRow> set(const std::string& config_id, const std::string& key, const std::string& value,
-                          const MaybeText& description = {}, const Actor& actor = {}) {
-    const NewVariable variable{key, Secret(value), description};
-    return store_->sandbox_variables().upsert(actor, config_id, variable);
-  }
-  std::string stored(const std::string& column, const std::string& id) {
-    const auto rows =
-        store_->database().read("SELECT " + column + " FROM sandbox_environment_variables WHERE id = $1", {id});
-    return rows && !rows->rows.empty() ? rows->rows[0].text(0) : "no row";
-  }
-
-  std::unique_ptr<Store> store_;
+// The tables of one store.
+struct Tables {
+  Database& database;
+  SandboxTable sandboxes;
 };
 
-TEST_P(SandboxTableTest, ThereIsOneConfigurationATypeAndOrganization) {
-  const SandboxConfigRow first = config();
-  EXPECT_TRUE(is_id("sandbox", first.id));
-  EXPECT_EQ(store_->sandbox_configs().find_or_create({}, "local", R"({"x":1})")->id, first.id);
-  EXPECT_EQ(store_->sandbox_configs().find(kDefaultOrganization, "local")->value().config, "{}");
-  EXPECT_NE(config("e2b").id, first.id);
-  const Actor other = new_actor(*store_);
-  EXPECT_NE(config("local", other).id, first.id);
-  EXPECT_EQ(store_->sandbox_configs().find(other.organization, "e2b")->has_value(), false);
+struct SandboxTableTest : StoreTest {
+  static std::unique_ptr<Tables> tables_of(Store& store) {
+    return std::make_unique<Tables>(Tables{store.database(), SandboxTable(store.database(), store.vault())});
+  }
+  using Metadata = std::map<std::string, std::string>;
+
+  static SandboxRow row(const std::string& organization = kDefaultOrganization) {
+    SandboxRow row;
+    row.id = new_compact_id("sb");
+    row.organization = organization;
+    row.template_name = "base";
+    row.state = "creating";
+    row.node = "here";
+    row.cpus = 1.5;
+    row.memory_bytes = 512 << 20;
+    row.disk_bytes = 256 << 20;
+    row.created_at = ++clock();
+    return row;
+  }
+  static int64_t& clock() {
+    static int64_t now = 1000;
+    return now;
+  }
+  static Result<SandboxTable::Made> make(Tables& store, const SandboxRow& row, const SandboxShare& quota = {},
+                                         const Metadata& metadata = {}, const std::string& key = "") {
+    CommandRow command;
+    command.organization = row.organization;
+    command.kind = "create";
+    command.subject = row.id;
+    if (!key.empty()) command.idempotency_key = key;
+    Actor actor;
+    actor.organization = row.organization;
+    std::vector<NewVariable> variables;
+    variables.push_back({"TOKEN", Secret("s3cret"), {}});
+    return store.sandboxes.create(actor, row, metadata, variables, quota, command);
+  }
+};
+
+TEST_P(SandboxTableTest, WhatWasMadeIsReadBackAndItsVariablesAreEncrypted) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  const SandboxRow made = row();
+  ASSERT_TRUE(make(*tables, made));
+  const auto found = tables->sandboxes.get(kDefaultOrganization, made.id);
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_EQ(found->cpus, 1.5);
+  EXPECT_EQ(found->node, "here");
+  EXPECT_FALSE(found->started_at);
+  const auto variables = tables->sandboxes.variables(kDefaultOrganization, made.id);
+  ASSERT_EQ(variables->size(), 1u);
+  EXPECT_EQ((*variables)[0].value.reveal(), "s3cret");
+  EXPECT_EQ((*variables)[0].value_enc->find("s3cret"), std::string::npos);
 }
 
-TEST_P(SandboxTableTest, UpsertReplacesAndTheSameLeavesTheRowAlone) {
-  const auto first = store_->sandbox_configs().upsert({}, "local", R"({"a":1})");
-  ASSERT_TRUE(first) << first.error().what;
-  const auto same = store_->sandbox_configs().upsert({}, "local", R"({"a":1})");
-  EXPECT_EQ(same->stamp.updated_at, first->stamp.updated_at);
-  const auto other = store_->sandbox_configs().upsert({}, "local", R"({"b":2})");
-  EXPECT_EQ(other->id, first->id);
-  EXPECT_EQ(other->config, R"({"b":2})");
-  EXPECT_GT(other->stamp.updated_at, first->stamp.updated_at);
-  EXPECT_EQ(other->stamp.created_at, first->stamp.created_at);
-}
-
-TEST_P(SandboxTableTest, ManyFirstCallersGetTheSameConfiguration) {
-  std::vector<std::string> ids(6);
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < ids.size(); i++) threads.emplace_back([&, i] { ids[i] = config("modal").id; });
-  for (auto& thread : threads) thread.join();
-  for (const std::string& id : ids) EXPECT_EQ(id, ids[0]);
-}
-
-TEST_P(SandboxTableTest, AChangeWritesTheConfigurationOnly) {
-  const SandboxConfigRow row = config();
-  const auto changed = store_->sandbox_configs().change({}, row.id, [](SandboxConfigRow& edited) -> Result<void> {
-    edited.config = R"({"n":1})";
-    edited.type = "e2b";
+TEST_P(SandboxTableTest, AnotherOrganizationsSandboxDoesNotExist) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  const Actor theirs = new_actor(*store);
+  const SandboxRow made = row(theirs.organization);
+  ASSERT_TRUE(make(*tables, made));
+  SandboxTable& table = tables->sandboxes;
+  EXPECT_EQ(table.get(kDefaultOrganization, made.id).error().code, Code::kNotFound);
+  EXPECT_TRUE(table.variables(kDefaultOrganization, made.id)->empty());
+  EXPECT_TRUE(table.list(kDefaultOrganization, {}, {})->empty());
+  const auto edit = [](Transaction&, SandboxRow& r) -> Result<void> {
+    r.state = "stopped";
     return {};
-  });
-  ASSERT_TRUE(changed) << changed.error().what;
-  EXPECT_EQ(changed->config, R"({"n":1})");
-  EXPECT_EQ(changed->type, "local");
-  const auto nothing = [](SandboxConfigRow&) -> Result<void> { return {}; };
-  EXPECT_EQ(store_->sandbox_configs().change({}, row.id, nothing)->stamp.updated_at, changed->stamp.updated_at);
-  EXPECT_EQ(store_->sandbox_configs().change({}, "sandbox-x", nothing).error().code, Code::kNotFound);
-}
-
-TEST_P(SandboxTableTest, ListsByTypeWithCursorAndRemovesWithVariables) {
-  const SandboxConfigRow local = config("local");
-  const SandboxConfigRow e2b = config("e2b");
-  EXPECT_EQ(store_->sandbox_configs().list(kDefaultOrganization, {})->size(), 2u);
-  EXPECT_EQ(store_->sandbox_configs().list(kDefaultOrganization, {}, "e2b")->at(0).id, e2b.id);
-  const Page after{local.id, {}, 50, Order::kAscending};
-  EXPECT_EQ(store_->sandbox_configs().list(kDefaultOrganization, after)->at(0).id, e2b.id);
-  const auto variable = set(local.id, "K", "v");
-  ASSERT_TRUE(store_->sandbox_configs().remove(kDefaultOrganization, local.id));
-  EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, variable->id).error().code, Code::kNotFound);
-  EXPECT_EQ(store_->sandbox_configs().remove(kDefaultOrganization, local.id).error().code, Code::kNotFound);
-}
-
-TEST_P(SandboxTableTest, AValueIsEncryptedAtRestAndBoundToItsRow) {
-  const std::string id = config().id;
-  const auto made = set(id, "API_KEY", "hunter2", "mine");
-  ASSERT_TRUE(made) << made.error().what;
-  EXPECT_TRUE(is_id("sandbox-env", made->id));
-  EXPECT_EQ(made->value.reveal(), "hunter2");
-  EXPECT_EQ(stored("value", made->id), "");
-  const std::string sealed = stored("value_enc", made->id);
-  EXPECT_EQ(sealed, *made->value_enc);
-  EXPECT_TRUE(sealed.starts_with("bj1:"));
-  EXPECT_EQ(sealed.find("hunter2"), std::string::npos);
-  // The same ciphertext in another row does not open: it would be another tool's secret.
-  const auto other = set(id, "OTHER", "x");
-  ASSERT_TRUE(store_->database().write("UPDATE sandbox_environment_variables SET value_enc = $1 WHERE id = $2",
-                                       {sealed, other->id}));
-  const auto read = store_->sandbox_variables().get(kDefaultOrganization, other->id);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().what.find(sealed), std::string::npos);
-  EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, made->id)->value.reveal(), "hunter2");
-}
-
-TEST_P(SandboxTableTest, AnEmptyValueNeedsNoCiphertext) {
-  const auto made = set(config().id, "K", "");
-  EXPECT_EQ(made->value_enc, std::nullopt);
-  EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, made->id)->value.reveal(), "");
-  const auto filled = set(config().id, "K", "v");
-  EXPECT_TRUE(filled->value_enc);
-  EXPECT_EQ(set(config().id, "K", "")->value_enc, std::nullopt);
-}
-
-TEST_P(SandboxTableTest, UpsertByKeyKeepsTheRow) {
-  const std::string id = config().id;
-  const auto first = set(id, "K", "1", "first");
-  const auto second = set(id, "K", "2");
-  EXPECT_EQ(second->id, first->id);
-  EXPECT_EQ(second->description, "first");  // not given: kept
-  EXPECT_EQ(second->value.reveal(), "2");
-  EXPECT_GT(second->stamp.updated_at, first->stamp.updated_at);
-  const auto same = set(id, "K", "2");
-  EXPECT_EQ(same->value_enc, second->value_enc);
-  EXPECT_EQ(same->stamp.updated_at, second->stamp.updated_at);
-  EXPECT_EQ(set(id, "K", "2", "other")->value_enc, second->value_enc);  // the ciphertext stays when the value does
-}
-
-TEST_P(SandboxTableTest, AVariableOfNoConfigurationOrAnotherOrganizationsIsRefused) {
-  EXPECT_EQ(set("sandbox-00000000-0000-4000-8000-000000000000", "K", "v").error().code, Code::kDangling);
-  const Actor other = new_actor(*store_);
-  const std::string theirs = config("local", other).id;
-  EXPECT_EQ(set(theirs, "K", "v").error().code, Code::kDangling);
-  EXPECT_EQ(store_->sandbox_variables().list(other.organization, theirs, {})->size(), 0u);
-  const auto hidden = set(theirs, "K", "v", {}, other);
-  EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, hidden->id).error().code, Code::kNotFound);
-  EXPECT_EQ(store_->sandbox_variables().remove(kDefaultOrganization, hidden->id).error().code, Code::kNotFound);
-  EXPECT_EQ(store_->sandbox_variables().change({}, hidden->id, {}).error().code, Code::kNotFound);
-  EXPECT_EQ(store_->sandbox_variables().list(kDefaultOrganization, theirs, {})->size(), 0u);
-  EXPECT_EQ(store_->sandbox_variables().list_by_key(kDefaultOrganization, "K", {})->size(), 0u);
-  EXPECT_EQ(store_->sandbox_variables().find(kDefaultOrganization, theirs, "K")->has_value(), false);
-}
-
-TEST_P(SandboxTableTest, AChangeTouchesWhatIsGiven) {
-  const std::string id = config().id;
-  const auto first = set(id, "A", "1", "d");
-  ASSERT_TRUE(set(id, "B", "2"));
-  VariableChange rename;
-  rename.key = "C";
-  const auto renamed = store_->sandbox_variables().change({}, first->id, rename);
-  ASSERT_TRUE(renamed) << renamed.error().what;
-  EXPECT_EQ(renamed->key, "C");
-  EXPECT_EQ(renamed->value.reveal(), "1");
-  EXPECT_EQ(renamed->value_enc, first->value_enc);
-  rename.key = "B";
-  EXPECT_EQ(store_->sandbox_variables().change({}, first->id, rename).error().code, Code::kConflict);
-  VariableChange value;
-  value.value = Secret("9");
-  EXPECT_EQ(store_->sandbox_variables().change({}, first->id, value)->value.reveal(), "9");
-  EXPECT_EQ(store_->sandbox_variables().find(kDefaultOrganization, id, "C")->value().value.reveal(), "9");
-}
-
-TEST_P(SandboxTableTest, ListsAreInOrderOfCreationWithCursor) {
-  const std::string id = config().id;
-  std::vector<std::string> ids;
-  for (const char* key : {"Z", "A", "M"}) ids.push_back(set(id, key, key)->id);
-  const auto keys = [&](const Page& page) {
-    std::string text;
-    const auto list = store_->sandbox_variables().list(kDefaultOrganization, id, page);
-    for (const VariableRow& variable : *list) text += variable.key + "=" + std::string(variable.value.reveal()) + " ";
-    return text;
   };
-  EXPECT_EQ(keys({}), "Z=Z A=A M=M ");
-  EXPECT_EQ(keys({ids[0], {}, 1, Order::kAscending}), "A=A ");
-  const std::string modal = config("modal").id;
-  ASSERT_TRUE(set(modal, "A", "other"));
-  EXPECT_EQ(store_->sandbox_variables().list_by_key(kDefaultOrganization, "A", {})->size(), 2u);
+  EXPECT_EQ(table.change(kDefaultOrganization, made.id, edit).error().code, Code::kNotFound);
+  EXPECT_TRUE(table.get(theirs.organization, made.id));
 }
 
-TEST_P(SandboxTableTest, AClearValueOfOldIsReadAndEncryptedByTheNextChange) {
-  const auto made = set(config().id, "K", "new");
-  ASSERT_TRUE(store_->database().write(
-      "UPDATE sandbox_environment_variables SET value = 'legacy', value_enc = NULL WHERE id = $1", {made->id}));
-  EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, made->id)->value.reveal(), "legacy");
-  VariableChange change;
-  change.description = "touched";
-  ASSERT_TRUE(store_->sandbox_variables().change({}, made->id, change));
-  EXPECT_EQ(stored("value", made->id), "");
-  EXPECT_TRUE(stored("value_enc", made->id).starts_with("bj1:"));
-  EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, made->id)->value.reveal(), "legacy");
+TEST_P(SandboxTableTest, AQuotaIsWhatLiveSandboxesHaveTogether) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  const SandboxRow first = row();
+  ASSERT_TRUE(make(*tables, first, {2, 0, 0, 0}));
+  ASSERT_TRUE(make(*tables, row(), {2, 0, 0, 0}));
+  EXPECT_EQ(make(*tables, row(), {2, 0, 0, 0}).error().code, Code::kExhausted);
+  EXPECT_EQ(make(*tables, row(), {0, 4, 0, 0}).error().code, Code::kExhausted);
+  EXPECT_EQ(make(*tables, row(), {0, 0, 1 << 30, 0}).error().code, Code::kExhausted);
+  EXPECT_EQ(make(*tables, row(), {0, 0, 0, 600 << 20}).error().code, Code::kExhausted);
+  EXPECT_EQ(tables->sandboxes.used(kDefaultOrganization)->live, 2);
+  const auto stop = [](Transaction&, SandboxRow& r) -> Result<void> {
+    r.state = "stopped";
+    r.ended_at = 5;
+    return {};
+  };
+  ASSERT_TRUE(tables->sandboxes.change(kDefaultOrganization, first.id, stop));
+  EXPECT_TRUE(make(*tables, row(), {2, 3, 1 << 30, 512 << 20}));
+}
+
+TEST_P(SandboxTableTest, ACreateThatIsRepeatedWithItsKeyIsTheFirstOne) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  const SandboxRow first = row();
+  ASSERT_FALSE(make(*tables, first, {}, {}, "k")->existed);
+  const auto second = make(*tables, row(), {}, {}, "k");
+  ASSERT_TRUE(second) << second.error().what;
+  EXPECT_TRUE(second->existed);
+  EXPECT_EQ(second->row.id, first.id);
+  const Actor theirs = new_actor(*store);
+  EXPECT_FALSE(make(*tables, row(theirs.organization), {}, {}, "k")->existed);
+}
+
+TEST_P(SandboxTableTest, AnEditThatFailsChangesNothing) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  const SandboxRow made = row();
+  ASSERT_TRUE(make(*tables, made));
+  const auto refuse = [](Transaction&, SandboxRow& r) -> Result<void> {
+    r.state = "running";
+    return fail(Code::kConflict, "not now");
+  };
+  EXPECT_EQ(tables->sandboxes.change(kDefaultOrganization, made.id, refuse).error().code, Code::kConflict);
+  EXPECT_EQ(tables->sandboxes.get(kDefaultOrganization, made.id)->state, "creating");
+}
+
+TEST_P(SandboxTableTest, ListsAreFilteredByStateTemplateAndMetadata) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  const SandboxRow a = row();
+  SandboxRow b = row();
+  b.state = "running";
+  b.template_name = "other";
+  ASSERT_TRUE(make(*tables, a, {}, {{"team", "red"}, {"n", "1"}}));
+  ASSERT_TRUE(make(*tables, b, {}, {{"team", "red"}}));
+  const auto ids = [&](const SandboxFilter& filter) {
+    std::vector<std::string> found;
+    for (const SandboxRow& r : *tables->sandboxes.list(kDefaultOrganization, filter, {})) found.push_back(r.id);
+    return found;
+  };
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(ids({}), (Ids{a.id, b.id}));
+  EXPECT_EQ(ids({{"running"}, {}, {}, {}}), (Ids{b.id}));
+  EXPECT_EQ(ids({{}, "other", {}, {}}), (Ids{b.id}));
+  EXPECT_EQ(ids({{}, {}, {{"team", "red"}}, {}}), (Ids{a.id, b.id}));
+  EXPECT_EQ(ids({{}, {}, {{"team", "red"}, {"n", "1"}}, {}}), (Ids{a.id}));
+  EXPECT_EQ(ids({{}, {}, {{"team", "blue"}}, {}}), Ids{});
+  EXPECT_EQ(ids({{}, {}, {}, b.created_at}), (Ids{b.id}));
+}
+
+TEST_P(SandboxTableTest, DeletedOnesAreHiddenAndOldOnesGo) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  const SandboxRow made = row();
+  ASSERT_TRUE(make(*tables, made));
+  ASSERT_EQ(tables->sandboxes.held()->size(), 1u);
+  const auto remove = [](Transaction&, SandboxRow& r) -> Result<void> {
+    r.state = "deleted";
+    r.ended_at = 50;
+    return {};
+  };
+  ASSERT_TRUE(tables->sandboxes.change(kDefaultOrganization, made.id, remove));
+  EXPECT_EQ(tables->sandboxes.get(kDefaultOrganization, made.id).error().code, Code::kNotFound);
+  EXPECT_TRUE(tables->sandboxes.list(kDefaultOrganization, {}, {})->empty());
+  EXPECT_TRUE(tables->sandboxes.held()->empty());
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(50), 0);
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51), 1);
+}
+
+TEST_P(SandboxTableTest, WhatAServerLeftEndsWithItAndWhatItWasMakingIsAnybodys) {
+  const auto store = open();
+  const auto tables = tables_of(*store);
+  SandboxRow lived = row(), making = row(), elsewhere = row(), leaving = row();
+  lived.state = elsewhere.state = "running";
+  leaving.state = "stopping";
+  lived.cpus = 2;  // a whole number, which engines like to make an integer of
+  elsewhere.node = "there";
+  for (const SandboxRow& one : {lived, making, elsewhere, leaving}) ASSERT_TRUE(make(*tables, one));
+  CommandTable commands(tables->database);
+  ASSERT_TRUE(tables->database.write("UPDATE sandbox_commands SET kind = 'delete' WHERE subject = $1", {leaving.id}));
+  ASSERT_TRUE(
+      tables->database.write("UPDATE sandbox_commands SET state = 'claimed', claimed_by = 'here', lease_until = 9000"));
+  const auto ended = tables->sandboxes.abandon("here", "gone", 77);
+  ASSERT_TRUE(ended) << ended.error().what;
+  EXPECT_EQ(ended->size(), 2u);
+  const auto now = tables->sandboxes.get(kDefaultOrganization, lived.id);
+  EXPECT_EQ(now->state, "stopped");
+  EXPECT_EQ(now->reason, "gone");
+  EXPECT_EQ(now->ended_at, 77);
+  EXPECT_EQ(tables->sandboxes.get(kDefaultOrganization, leaving.id).error().code, Code::kNotFound);
+  EXPECT_EQ(tables->sandboxes.get(kDefaultOrganization, elsewhere.id)->state, "running");
+  EXPECT_FALSE(tables->sandboxes.get(kDefaultOrganization, making.id)->node);
+  const auto next = commands.claim("other", "other", 100, 50);  // long before the lease is over
+  ASSERT_TRUE(next && *next);
+  EXPECT_EQ((*next)->subject, making.id);
+  EXPECT_EQ(commands.dead(kDefaultOrganization, 10)->size(), 2u);
 }
 
 BJ_ON_BOTH_ENGINES(SandboxTableTest);

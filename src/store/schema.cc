@@ -237,10 +237,83 @@ Migration gate_step() {
           }};
 }
 
+Migration sandboxes_step() {
+  return {4,
+          "sandboxes and the queue of commands to them",
+          {
+              R"(CREATE TABLE sandboxes (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   user_id TEXT,
+                   key_id TEXT,
+                   template_name TEXT NOT NULL,
+                   state TEXT NOT NULL,
+                   reason TEXT NOT NULL,
+                   node TEXT,
+                   timeout_s BIGINT NOT NULL,
+                   on_timeout TEXT NOT NULL,
+                   end_at BIGINT NOT NULL,
+                   inside_user TEXT NOT NULL,
+                   cpus DOUBLE PRECISION NOT NULL,
+                   memory_bytes BIGINT NOT NULL,
+                   disk_bytes BIGINT NOT NULL,
+                   processes BIGINT NOT NULL,
+                   network TEXT NOT NULL,
+                   metadata_ TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   started_at BIGINT,
+                   ended_at BIGINT,
+                   UNIQUE (id, organization_id)))",
+              "CREATE INDEX sandboxes_in_order ON sandboxes (organization_id, created_at, id)",
+              "CREATE INDEX sandboxes_by_state ON sandboxes (state, node)",
+              // The same metadata as in the row, to be searched.
+              R"(CREATE TABLE sandbox_metadata (
+                   sandbox_id TEXT NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
+                   key TEXT NOT NULL,
+                   value TEXT NOT NULL,
+                   PRIMARY KEY (sandbox_id, key)))",
+              R"(CREATE TABLE live_sandbox_variables (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL,
+                   sandbox_id TEXT NOT NULL,
+                   key TEXT NOT NULL,
+                   value TEXT NOT NULL,
+                   value_enc TEXT,
+                   description TEXT,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   UNIQUE (key, sandbox_id),
+                   FOREIGN KEY (sandbox_id, organization_id) REFERENCES sandboxes (id, organization_id)
+                     ON DELETE CASCADE))",
+              "CREATE INDEX live_variables_by_sandbox ON live_sandbox_variables (sandbox_id)",
+              R"(CREATE TABLE sandbox_commands (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   kind TEXT NOT NULL,
+                   subject TEXT NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
+                   payload TEXT NOT NULL,
+                   idempotency_key TEXT,
+                   state TEXT NOT NULL,
+                   node TEXT,
+                   claimed_by TEXT,
+                   lease_until BIGINT NOT NULL,
+                   not_before BIGINT NOT NULL,
+                   attempts BIGINT NOT NULL,
+                   outcome TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   finished_at BIGINT,
+                   UNIQUE (organization_id, idempotency_key)))",
+              "CREATE INDEX sandbox_commands_to_do ON sandbox_commands (state, not_before)",
+              "CREATE INDEX sandbox_commands_by_subject ON sandbox_commands (subject)",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> steps = {first_step(), audit_step(), gate_step()};
+  static const std::vector<Migration> steps = {first_step(), audit_step(), gate_step(), sandboxes_step()};
   return steps;
 }
 

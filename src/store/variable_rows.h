@@ -23,6 +23,7 @@ inline constexpr VariableKind kSandboxVariables{"sandbox_environment_variables",
                                                 "SandboxEnvironmentVariable"};
 inline constexpr VariableKind kAgentVariables{"agent_environment_variables", "agent_id", "agent-env",
                                               "AgentEnvironmentVariable"};
+inline constexpr VariableKind kLiveVariables{"live_sandbox_variables", "sandbox_id", "live-env", "SandboxVariable"};
 
 std::string variable_columns(const VariableKind& kind);
 // Prefers value_enc, then value, then "".

@@ -77,7 +77,11 @@ std::shared_ptr<const CgroupRoot> CgroupRoot::open(const std::string& name, cons
   root->device_ = device;
   const std::string mountinfo = read_file("/proc/self/mountinfo").value_or("");
   root->open_version1(name, mountinfo);
-  if (root->hierarchies_.empty()) root->open_version2(name, mountinfo);
+  if (root->hierarchies_.empty()) {
+    root->open_version2(name, mountinfo);
+  } else {
+    root->open_freezer(name, mountinfo);
+  }
   root->refuse_missing("no cgroup hierarchy with this controller is mounted");
   return root;
 }
@@ -103,6 +107,21 @@ void CgroupRoot::open_version1(const std::string& name, const std::string& mount
     } else {
       for (const Controller c : found.controllers) why_not_[static_cast<size_t>(c)] = dir.error().what;
     }
+  }
+}
+
+// Apart from the others: processes join it when they are frozen for the first time, so that what is never paused does
+// not pay for one more group.
+void CgroupRoot::open_freezer(const std::string& name, const std::string& mountinfo) {
+  for (const MountLine& mount : cgroup_mounts(mountinfo)) {
+    if (mount.type != "cgroup" || !lists(mount.options, "freezer", ',')) continue;
+    Hierarchy found;
+    found.path = mount.point + "/" + name;
+    if (!make_group(found.path)) return;
+    Result<Fd> dir = open_path(found.path, O_PATH | O_DIRECTORY);
+    if (!dir || ::faccessat(dir->get(), ".", W_OK, AT_EACCESS) != 0) return;
+    found.dir = std::move(*dir);
+    freezer_ = std::move(found);
   }
 }
 
@@ -152,14 +171,17 @@ const CgroupRoot::Hierarchy* CgroupRoot::find(Controller controller) const {
 
 bool CgroupRoot::remove_leftovers(const std::string& prefix) const {
   bool all = true;
-  for (const Hierarchy& hierarchy : hierarchies_) {
+  const auto clean = [&](const Hierarchy& hierarchy, const char* thaw_file, const char* thawed) {
     const auto entries = list_directory(hierarchy.dir.get());
-    if (!entries) continue;
+    if (!entries) return;
     for (const Entry& entry : *entries) {
       if (!entry.name.starts_with(prefix)) continue;
+      if (thaw_file != nullptr) (void)put_text(hierarchy.dir.get(), entry.name + "/" + thaw_file, thawed);
       if (::unlinkat(hierarchy.dir.get(), entry.name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) all = false;
     }
-  }
+  };
+  if (freezer_) clean(*freezer_, "freezer.state", "THAWED");
+  for (const Hierarchy& hierarchy : hierarchies_) clean(hierarchy, version2_ ? "cgroup.freeze" : nullptr, "0");
   return all;
 }
 
@@ -188,6 +210,7 @@ Cgroup::~Cgroup() {
   for (const CgroupRoot::Hierarchy& hierarchy : root_->hierarchies()) {
     ::unlinkat(hierarchy.dir.get(), name_.c_str(), AT_REMOVEDIR);
   }
+  if (root_->freezer() != nullptr) ::unlinkat(root_->freezer()->dir.get(), name_.c_str(), AT_REMOVEDIR);
 }
 
 Result<void> Cgroup::put(Controller controller, const std::string& file, const std::string& value) const {
@@ -275,6 +298,92 @@ CgroupUsage Cgroup::usage() const {
   }
   usage.forks_refused = value_of(get(Controller::kPids, "pids.events"), "max");
   return usage;
+}
+
+CgroupLoad Cgroup::load() const {
+  CgroupLoad load;
+  const auto number = [](const std::string& text) {
+    uint64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  const bool v2 = root_->version2();
+  load.memory_bytes = number(get(Controller::kMemory, v2 ? "memory.current" : "memory.usage_in_bytes"));
+  load.cache_bytes = value_of(get(Controller::kMemory, "memory.stat"), v2 ? "file" : "total_cache");
+  load.processes = number(get(Controller::kPids, "pids.current"));
+  return load;
+}
+
+std::vector<std::string> Cgroup::members() const {
+  for (const CgroupRoot::Hierarchy& hierarchy : root_->hierarchies()) {
+    std::istringstream lines(get(hierarchy.controllers.front(), "cgroup.procs"));
+    std::vector<std::string> pids;
+    for (std::string line; std::getline(lines, line);) pids.push_back(line);
+    return pids;
+  }
+  return {};
+}
+
+// The group is frozen first and its members then moved into it, where each stops at once: only who is not in yet can
+// fork, so the rounds come to an end.
+Result<void> Cgroup::freeze_version1() const {
+  constexpr int kRounds = 100;
+  const CgroupRoot::Hierarchy* freezer = root_->freezer();
+  if (freezer == nullptr)
+    return fail(Code::kUnavailable, "processes can't be frozen here: no freezer hierarchy of cgroups is mounted");
+  if (::mkdirat(freezer->dir.get(), name_.c_str(), 0755) != 0 && errno != EEXIST)
+    return fail_errno("mkdir(" + freezer->path + "/" + name_ + ")");
+  BJ_CHECK(put_text(freezer->dir.get(), name_ + "/freezer.state", "FROZEN"));
+  for (int round = 0; round < kRounds; ++round) {
+    BJ_TRY(const Fd file, open_at(freezer->dir.get(), name_ + "/cgroup.procs", O_RDONLY));
+    BJ_TRY(const std::string text, read_all(file.get(), 1 << 20, "cgroup.procs"));
+    const std::string inside = "\n" + text;
+    bool all = true;
+    for (const std::string& pid : members()) {
+      if (inside.find("\n" + pid + "\n") != std::string::npos) continue;
+      all = false;
+      const Result<void> moved = put_text(freezer->dir.get(), name_ + "/cgroup.procs", pid);
+      if (!moved && moved.error().sys != ESRCH) return moved;
+    }
+    if (all) return {};
+  }
+  return fail(Code::kBusy, "the processes start others faster than they can be frozen");
+}
+
+Result<void> Cgroup::freeze() {
+  if (root_->version2()) return put(Controller::kPids, "cgroup.freeze", "1");
+  Result<void> frozen = freeze_version1();
+  if (!frozen) (void)thaw();
+  return frozen;
+}
+
+Result<void> Cgroup::thaw() {
+  if (root_->version2()) return put(Controller::kPids, "cgroup.freeze", "0");
+  if (root_->freezer() == nullptr) return {};
+  Result<void> thawed = put_text(root_->freezer()->dir.get(), name_ + "/freezer.state", "THAWED");
+  if (!thawed && thawed.error().code == Code::kNotFound) return {};  // was never frozen
+  return thawed;
+}
+
+// Freezing takes effect when each process next looks: nothing is reclaimed from under one that still runs, and one that
+// does not stop is kBusy. Version 2 reclaims what it is asked for and says EAGAIN if that was more than there was.
+Result<void> Cgroup::reclaim() const {
+  constexpr int kLooks = 2000;
+  const auto frozen = [this] {
+    if (root_->version2()) return get(Controller::kPids, "cgroup.events").find("frozen 1") != std::string::npos;
+    const CgroupRoot::Hierarchy* freezer = root_->freezer();
+    const Result<Fd> fd = open_at(freezer->dir.get(), name_ + "/freezer.state", O_RDONLY);
+    return fd && read_all(fd->get(), 64, "freezer.state").value_or("") == "FROZEN\n";
+  };
+  for (int look = 0; !frozen(); ++look) {
+    if (look == kLooks) return fail(Code::kBusy, "a process of the group does not stop");
+    ::usleep(1000);
+  }
+  Result<void> asked = root_->version2()
+                           ? put(Controller::kMemory, "memory.reclaim", std::to_string(load().memory_bytes))
+                           : put(Controller::kMemory, "memory.force_empty", "0");
+  if (!asked && (asked.error().sys == EAGAIN || asked.error().sys == EBUSY)) return {};
+  return asked;
 }
 
 bool Cgroup::empty() const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,13 @@ struct CgroupUsage {
   uint64_t forks_refused = 0;
 };
 
+// What a group holds now.
+struct CgroupLoad {
+  uint64_t memory_bytes = 0;
+  uint64_t cache_bytes = 0;  // of it, file cache
+  uint64_t processes = 0;
+};
+
 // The hierarchies of this machine below which Belljar may make groups, each with a group `name` that holds ours.
 // Constant after open(), so shared by threads.
 class CgroupRoot {
@@ -51,19 +59,23 @@ class CgroupRoot {
   std::string why_not(Controller controller) const { return why_not_[static_cast<size_t>(controller)]; }
   const std::string& device() const { return device_; }
   const Hierarchy* find(Controller controller) const;
+  // Where version 1 freezes; null if it can't be had, and with version 2, which freezes any group.
+  const Hierarchy* freezer() const { return freezer_ ? &*freezer_ : nullptr; }
 
-  // Removes the groups whose names start with `prefix`, left by an instance that died. Groups with processes stay, and
-  // the answer is false.
+  // Removes the groups whose names start with `prefix`, left by an instance that died; frozen ones go on first, or they
+  // could never end. Groups with processes stay, and the answer is false.
   bool remove_leftovers(const std::string& prefix) const;
 
  private:
   void open_version1(const std::string& name, const std::string& mountinfo);
+  void open_freezer(const std::string& name, const std::string& mountinfo);
   void open_version2(const std::string& name, const std::string& mountinfo);
   void refuse_missing(const std::string& reason);
 
   bool version2_ = false;
   std::string device_;
   std::vector<Hierarchy> hierarchies_;
+  std::optional<Hierarchy> freezer_;
   std::array<std::string, static_cast<size_t>(Controller::kCount)> why_not_;
 };
 
@@ -78,7 +90,16 @@ class Cgroup {
   // Files, opened by us, that put a process in when it writes "0": one a hierarchy, in the root's order.
   Result<std::vector<Fd>> join_files() const;
   CgroupUsage usage() const;
+  CgroupLoad load() const;
   bool empty() const;  // no process left
+
+  // Stops every process in it where it is, new ones included. What is dead already can't be frozen, so a kill comes
+  // first and a thaw after it. Both may be repeated.
+  Result<void> freeze();
+  Result<void> thaw();
+  // Asks the kernel for what it can give back of a frozen group: file cache, and other memory where there is swap.
+  // Blocks, for seconds where there is much: call it on a worker.
+  Result<void> reclaim() const;
 
  private:
   Cgroup(std::shared_ptr<const CgroupRoot> root, std::string name) : root_(std::move(root)), name_(std::move(name)) {}
@@ -86,6 +107,8 @@ class Cgroup {
   std::string get(Controller controller, const std::string& file) const;
   Result<void> limit_version1(const CgroupLimits& limits) const;
   Result<void> limit_version2(const CgroupLimits& limits) const;
+  Result<void> freeze_version1() const;
+  std::vector<std::string> members() const;
 
   std::shared_ptr<const CgroupRoot> root_;
   std::string name_;

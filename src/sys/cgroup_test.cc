@@ -33,6 +33,7 @@ class CgroupTest : public testing::Test {
     if (!root_) return;
     std::vector<std::string> paths;
     for (const auto& hierarchy : root_->hierarchies()) paths.push_back(hierarchy.path);
+    if (root_->freezer() != nullptr) paths.push_back(root_->freezer()->path);
     for (const std::string& path : paths) EXPECT_EQ(::rmdir(path.c_str()), 0) << path << ": " << std::strerror(errno);
   }
 
@@ -71,6 +72,7 @@ class Member {
   ~Member() { end(); }
 
   bool joined() const { return joined_; }
+  pid_t pid() const { return pid_; }
   void end() {
     if (pid_ > 0) ::kill(pid_, SIGKILL);
     wait();
@@ -175,6 +177,54 @@ TEST_F(CgroupTest, LeftoversWithThePrefixAreRemovedOthersStay) {
     EXPECT_FALSE(fs::exists(hierarchy.path + "/dead-2"));
     EXPECT_EQ(::rmdir((hierarchy.path + "/alive").c_str()), 0);
   }
+}
+
+bool can_freeze(const CgroupRoot& root) { return root.version2() || root.freezer() != nullptr; }
+
+std::string frozen_state(const CgroupRoot& root, const std::string& name) {
+  if (!root.version2()) return read_file(root.freezer()->path + "/" + name + "/freezer.state").value_or("");
+  const std::string events = read_file(root.hierarchies().front().path + "/" + name + "/cgroup.events").value_or("");
+  return events.find("frozen 1") != std::string::npos ? "FROZEN\n" : "THAWED\n";
+}
+
+TEST_F(CgroupTest, AFrozenGroupStandsStillAndGoesOn) {
+  if (!can_freeze(*root_)) GTEST_SKIP() << "nothing can be frozen here";
+  Cgroup group = make("ice");
+  Member member(group, Member::Work::kWait);
+  ASSERT_TRUE(member.joined());
+  for (int round = 0; round < 2; ++round) {
+    const auto done = group.freeze();
+    ASSERT_TRUE(done) << done.error().what;
+    for (int look = 0; look < 1'000'000 && frozen_state(*root_, "ice") != "FROZEN\n"; ++look) {
+    }
+    EXPECT_EQ(frozen_state(*root_, "ice"), "FROZEN\n");
+    ASSERT_TRUE(group.reclaim());
+    ASSERT_TRUE(group.thaw());
+    EXPECT_EQ(frozen_state(*root_, "ice"), "THAWED\n");
+  }
+  if (root_->has(Controller::kPids)) EXPECT_EQ(group.load().processes, 1u);
+}
+
+TEST_F(CgroupTest, AFrozenProcessThatWasKilledDiesWhenItIsThawed) {
+  if (!can_freeze(*root_)) GTEST_SKIP() << "nothing can be frozen here";
+  Cgroup group = make("ice");
+  Member member(group, Member::Work::kWait);
+  ASSERT_TRUE(group.freeze());
+  ::kill(member.pid(), SIGKILL);
+  ASSERT_TRUE(group.thaw());
+  EXPECT_EQ(member.wait(), -1);
+  EXPECT_TRUE(group.empty());
+}
+
+TEST_F(CgroupTest, FrozenLeftoversOfADeadInstanceAreLetGo) {
+  if (!can_freeze(*root_)) GTEST_SKIP() << "nothing can be frozen here";
+  Cgroup group = make("dead-1");
+  Member member(group, Member::Work::kWait);
+  ASSERT_TRUE(group.freeze());
+  EXPECT_FALSE(root_->remove_leftovers("dead-"));  // there is still somebody in it
+  EXPECT_EQ(frozen_state(*root_, "dead-1"), "THAWED\n");
+  member.end();
+  EXPECT_TRUE(root_->remove_leftovers("dead-"));
 }
 
 TEST_F(CgroupTest, AControllerThatIsMissingSaysWhy) {

@@ -1,0 +1,100 @@
+#include "api/native/output_events.h"
+
+#include <array>
+#include <boost/json/serialize.hpp>
+
+#include "api/native/sandbox_json.h"
+#include "base/utf8.h"
+
+namespace bj::native {
+namespace {
+
+namespace json = boost::json;
+
+constexpr auto kLook = std::chrono::seconds(1);
+
+// Cuts a stream of bytes between characters: the beginning of one is kept for the next piece.
+class CharacterCutter {
+ public:
+  std::string feed(std::string_view bytes) {
+    std::string all = std::move(kept_) + std::string(bytes);
+    kept_.clear();
+    size_t cut = all.size();
+    for (size_t back = 1; back <= 3 && back <= all.size(); ++back) {
+      const auto byte = static_cast<unsigned char>(all[all.size() - back]);
+      if ((byte & 0xc0) == 0x80) continue;
+      const size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+      if (length > back) cut = all.size() - back;
+      break;
+    }
+    kept_ = all.substr(cut);
+    return valid_utf8(std::string_view(all).substr(0, cut));
+  }
+  std::string rest() { return valid_utf8(std::exchange(kept_, {})); }
+
+ private:
+  std::string kept_;
+};
+
+const char* name_of(OutputStream stream) {
+  switch (stream) {
+    case OutputStream::kOutput: return "stdout";
+    case OutputStream::kError: return "stderr";
+    case OutputStream::kTerminal: break;
+  }
+  return "terminal";
+}
+
+Task<bool> send_piece(EventStream& events, OutputStream stream, uint64_t offset, std::string text) {
+  if (text.empty()) co_return true;
+  const json::object data{{"offset", offset}, {"text", std::move(text)}};
+  co_return co_await events.send(name_of(stream), json::serialize(data));
+}
+
+}  // namespace
+
+struct ClientWatch::State {
+  State(const asio::any_io_executor& executor, EventStream& its_events, std::function<void()> its_leave)
+      : timer(executor), events(&its_events), leave(std::move(its_leave)) {}
+
+  asio::steady_timer timer;
+  EventStream* events;  // null: it is over
+  std::function<void()> leave;
+};
+
+ClientWatch::ClientWatch(const asio::any_io_executor& executor, EventStream& events, std::function<void()> leave)
+    : state_(std::make_shared<State>(executor, events, std::move(leave))) {
+  spawn(executor, [state = state_]() -> Task<void> {
+    while (state->events != nullptr && !state->events->gone()) {
+      state->timer.expires_after(kLook);
+      (void)co_await expired(state->timer);
+    }
+    if (state->events != nullptr) state->leave();
+  });
+}
+
+ClientWatch::~ClientWatch() {
+  state_->events = nullptr;
+  state_->timer.cancel();
+}
+
+Task<void> send_output(std::shared_ptr<LiveProcess> process, uint64_t from, EventStream& events) {
+  LiveProcess::Listener listener(process, from);
+  const ClientWatch watch(co_await asio::this_coro::executor, events, [&listener] { listener.stop(); });
+  (void)co_await events.send("start", json::serialize(json::object{{"pid", process->pid()}}));
+  std::array<CharacterCutter, 3> cutters;
+  uint64_t place = listener.place();
+  while (const std::optional<OutputPiece> piece = co_await listener.next()) {
+    if (piece->offset > place)
+      (void)co_await events.send("gap", json::serialize(json::object{{"dropped", piece->offset - place}}));
+    place = piece->offset + piece->bytes.size();
+    std::string text = cutters[static_cast<size_t>(piece->stream)].feed(piece->bytes);
+    if (!co_await send_piece(events, piece->stream, piece->offset, std::move(text))) co_return;
+  }
+  for (const OutputStream stream : {OutputStream::kOutput, OutputStream::kError, OutputStream::kTerminal})
+    (void)co_await send_piece(events, stream, place, cutters[static_cast<size_t>(stream)].rest());
+  if (!process->over()) co_return;
+  (void)co_await events.send("end", json::serialize(end_json(CommandRunner::result_of(*process))));
+}
+
+}  // namespace bj::native

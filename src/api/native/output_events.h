@@ -1,0 +1,28 @@
+// A process's output as server-sent events, to whoever still listens: start, stdout, stderr, terminal, gap, end.
+#pragma once
+
+#include <memory>
+
+#include "control/command_runner.h"
+#include "server/event_stream.h"
+
+namespace bj::native {
+
+// From `from` on to the end of the process, or until the client has left, which a silent process does not tell: it is
+// looked after every second.
+Task<void> send_output(std::shared_ptr<LiveProcess> process, uint64_t from, EventStream& events);
+
+// Calls `leave` once the client of a stream is gone, as long as this lives.
+class ClientWatch {
+ public:
+  ClientWatch(const asio::any_io_executor& executor, EventStream& events, std::function<void()> leave);
+  ~ClientWatch();
+  ClientWatch(const ClientWatch&) = delete;
+  ClientWatch& operator=(const ClientWatch&) = delete;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace bj::native

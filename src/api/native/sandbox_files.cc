@@ -1,0 +1,209 @@
+// /v1/sandboxes/{sandbox_id}/files/...: what lies in a sandbox: looked at, made, moved, removed, searched, watched.
+#include <fmt/format.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstring>
+
+#include "api/native/file_request.h"
+#include "api/native/output_events.h"
+#include "api/native/sandbox_json.h"
+#include "api/native/sandbox_routes.h"
+#include "api/route_group.h"
+#include "base/utf8.h"
+
+namespace bj::native {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int64_t kDeepest = 64;
+constexpr int64_t kMostMatches = 1000;
+
+Result<int64_t> number_of(const HttpRequest& request, std::string_view name, int64_t usual, int64_t most) {
+  const MaybeText text = query_text(request, name);
+  if (!text) return usual;
+  const bool digits = text->size() < 10 && text->find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || std::stoll(*text) < 1 || std::stoll(*text) > most)
+    return fail(Code::kUnprocessable, fmt::format("\"{}\" must be a whole number from 1 to {}", name, most));
+  return std::stoll(*text);
+}
+
+void receipt(const SandboxServices& services, const HttpRequest& request, const HeldSandbox& sandbox,
+             const std::string& action, const std::string& path) {
+  Event event;
+  event.kind = EventKind::kFileWrite;
+  event.action = action;
+  event.actor = request.actor;
+  event.subject = sandbox.row.id;
+  event.detail = {{"path", short_name(path)}};
+  services.audit.add(event);
+}
+
+Task<Result<HttpResponse>> stat(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
+  BJ_CO_TRY(const FileTarget target, file_target(request));
+  BJ_CO_TRY(const FileInfo info, from_inside(co_await sandbox->live->files().stat(target.path, target.user)));
+  co_return json_response(200, file_json(info));
+}
+
+Task<Result<HttpResponse>> list(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
+  BJ_CO_TRY(const FileTarget target, file_target(request));
+  BJ_CO_TRY(const int64_t depth, number_of(request, "depth", 1, kDeepest));
+  BJ_CO_TRY(const FileListing listing,
+            from_inside(co_await sandbox->live->files().list(target.path, target.user, static_cast<int>(depth))));
+  json::array entries;
+  for (const FileInfo& entry : listing.entries) entries.push_back(file_json(entry));
+  co_return json_response(200, json::object{{"entries", std::move(entries)}, {"cut", listing.cut}});
+}
+
+Task<Result<HttpResponse>> make_directory(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
+  BJ_CO_TRY(const FileTarget target, file_target(request));
+  BJ_CO_CHECK(co_await services.audit.admit());
+  BJ_CO_CHECK(from_inside(co_await sandbox->live->files().make_directory(target.path, target.user, Parents::kMake)));
+  receipt(services, request, *sandbox, "sandbox.make_directory", target.path);
+  BJ_CO_TRY(const FileInfo info, from_inside(co_await sandbox->live->files().stat(target.path, target.user)));
+  co_return json_response(200, file_json(info));
+}
+
+Task<Result<HttpResponse>> remove(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
+  BJ_CO_TRY(const FileTarget target, file_target(request));
+  BJ_CO_TRY(const bool recursive, query_flag(request, "recursive"));
+  BJ_CO_CHECK(co_await services.audit.admit());
+  const Removal removal = recursive ? Removal::kTree : Removal::kFileOrEmpty;
+  BJ_CO_CHECK(from_inside(co_await sandbox->live->files().remove(target.path, target.user, removal)));
+  receipt(services, request, *sandbox, "sandbox.remove_file", target.path);
+  co_return empty_response();
+}
+
+struct MoveBody {
+  std::string from, to, user;
+};
+
+MoveBody read_move(ModelReader& reader) {
+  MoveBody body;
+  body.from = reader.string("from", 1);
+  body.to = reader.string("to", 1);
+  body.user = reader.optional_string("user").value_or("");
+  return body;
+}
+
+Task<Result<HttpResponse>> move(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
+  BJ_CO_TRY(const MoveBody body, read_body(request, UnknownKeys::kForbid, read_move));
+  BJ_CO_CHECK(co_await services.audit.admit());
+  BJ_CO_CHECK(from_inside(co_await sandbox->live->files().move(body.from, body.to, body.user)));
+  receipt(services, request, *sandbox, "sandbox.move_file", body.to);
+  BJ_CO_TRY(const FileInfo info, from_inside(co_await sandbox->live->files().stat(body.to, body.user)));
+  co_return json_response(200, file_json(info));
+}
+
+Task<Result<HttpResponse>> search(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
+  BJ_CO_TRY(const FileTarget target, file_target(request));
+  FileSearch what;
+  what.path = target.path;
+  what.name = query_text(request, "name").value_or("");
+  what.text = query_text(request, "text").value_or("");
+  BJ_CO_TRY(const int64_t limit, number_of(request, "limit", 100, kMostMatches));
+  what.limit = static_cast<size_t>(limit);
+  BJ_CO_TRY(const auto found, from_inside(co_await sandbox->live->files().search(std::move(what), target.user)));
+  json::array matches;
+  for (const FileMatch& match : found) {
+    json::object one{{"path", valid_utf8(match.path)}};
+    if (match.line != 0) one["line"] = match.line;
+    if (match.line != 0) one["text"] = valid_utf8(match.text);
+    matches.push_back(std::move(one));
+  }
+  co_return json_response(200, matches);
+}
+
+const char* change_of(uint32_t mask) {
+  if ((mask & (IN_CREATE | IN_MOVED_TO)) != 0) return "create";
+  if ((mask & IN_MODIFY) != 0) return "write";
+  if ((mask & (IN_DELETE | IN_DELETE_SELF)) != 0) return "remove";
+  if ((mask & (IN_MOVED_FROM | IN_MOVE_SELF)) != 0) return "rename";
+  if ((mask & IN_ATTRIB) != 0) return "chmod";
+  return (mask & IN_Q_OVERFLOW) != 0 ? "lost" : nullptr;
+}
+
+// The bytes come from a descriptor that a sandbox's warden handed out: every length is checked.
+std::vector<std::pair<std::string, std::string>> changes_in(std::string_view bytes) {
+  std::vector<std::pair<std::string, std::string>> changes;
+  while (bytes.size() >= sizeof(inotify_event)) {
+    inotify_event event{};
+    std::memcpy(&event, bytes.data(), sizeof event);
+    bytes.remove_prefix(sizeof event);
+    const size_t length = std::min<size_t>(event.len, bytes.size());
+    const std::string_view padded = bytes.substr(0, length);
+    bytes.remove_prefix(length);
+    if (const char* const change = change_of(event.mask))
+      changes.emplace_back(change, valid_utf8(padded.substr(0, padded.find('\0'))));
+  }
+  return changes;
+}
+
+Task<void> send_changes(std::shared_ptr<asio::posix::stream_descriptor> changes, EventStream& events) {
+  const ClientWatch watch(co_await asio::this_coro::executor, events, [changes] { changes->cancel(); });
+  bool there = co_await events.send("watching", "{}");
+  while (there && co_await readable(*changes)) {
+    char bytes[16 * 1024];
+    const ssize_t n = ::read(changes->native_handle(), bytes, sizeof bytes);
+    if (n <= 0) {
+      if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      co_return;
+    }
+    for (const auto& [change, name] : changes_in(std::string_view(bytes, static_cast<size_t>(n))))
+      there = there && co_await events.send(change, json::serialize(json::object{{"name", name}}));
+  }
+}
+
+Task<Result<HttpResponse>> watch(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
+  BJ_CO_TRY(const FileTarget target, file_target(request));
+  constexpr uint32_t kMask =
+      IN_CREATE | IN_MODIFY | IN_DELETE | IN_DELETE_SELF | IN_MOVED_FROM | IN_MOVED_TO | IN_MOVE_SELF | IN_ATTRIB;
+  BJ_CO_TRY(Fd fd, from_inside(co_await sandbox->live->files().watch(target.path, target.user, kMask)));
+  auto changes = std::make_shared<asio::posix::stream_descriptor>(co_await asio::this_coro::executor, fd.release());
+  boost::system::error_code ignored;
+  changes->native_non_blocking(true, ignored);
+  co_return event_stream([changes](EventStream& events) { return send_changes(changes, events); });
+}
+
+}  // namespace
+
+void add_file_routes(Router& router, SandboxServices services) {
+  RouteGroup<SandboxServices> group(router, "/v1/sandboxes/{sandbox_id}/files", "sandbox files", services);
+  const json::value object = json::object{{"type", "object"}};
+  const json::value text = json::object{{"type", "string"}};
+  const auto more = [](std::initializer_list<const char*> names) {
+    RouteExtras extras{Access::kByMethod, file_parameters()};
+    for (const char* name : names) {
+      ParameterDoc doc;
+      doc.name = name;
+      extras.parameters.push_back(doc);
+    }
+    return extras;
+  };
+  group.add(Method::kGet, "/stat", stat, "What lies at a path; a link is not followed", nullptr, object, more({}));
+  group.add(Method::kGet, "/list", list, "What lies in a directory", nullptr, object, more({"depth"}));
+  group.add(Method::kPost, "/directory", make_directory, "Make a directory and those above it", nullptr, object,
+            more({}));
+  group.add(Method::kPost, "/move", move, "Move or rename",
+            json::object{{"type", "object"},
+                         {"required", {"from", "to"}},
+                         {"properties", {{"from", text}, {"to", text}, {"user", text}}}},
+            object);
+  group.add(Method::kGet, "/search", search, "Files by a pattern of their name, or lines that hold a text", nullptr,
+            json::object{{"type", "array"}, {"items", object}}, more({"name", "text", "limit"}));
+  group.add(Method::kGet, "/watch", watch, "Changes in a directory, as events", nullptr, object, more({}));
+  group.add(Method::kDelete, "", remove, "Remove a file or directory; ?recursive=true with what is in it", nullptr,
+            nullptr, more({"recursive"}));
+}
+
+}  // namespace bj::native

@@ -1,0 +1,223 @@
+// /v1/sandboxes: made, listed, looked at, paused, resumed, ended.
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "api/handler.h"
+#include "api/native/sandbox_json.h"
+#include "api/native/sandbox_routes.h"
+#include "api/route_group.h"
+#include "api/time_text.h"
+#include "base/compact_id.h"
+#include "control/lifecycle.h"
+
+namespace bj::native {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int64_t kUsualLimit = 100;
+constexpr std::string_view kMetadataPrefix = "metadata.";
+constexpr size_t kLongestKey = 255;
+
+std::optional<double> optional_number(ModelReader& reader, std::string_view key) {
+  const json::value* const value = reader.take(key, NullCounts::kAsAbsent);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_number()) return value->to_number<double>();
+  reader.wrong(key, {"float_type", "Input should be a valid number"}, *value);
+  return std::nullopt;
+}
+
+void read_limits(ModelReader& body, NewSandbox& wanted) {
+  const json::value* const value = body.take("limits", NullCounts::kAsAbsent);
+  if (value == nullptr) return;
+  ModelReader reader(*value, body.loc("limits"), body.errors());
+  wanted.cpus = optional_number(reader, "cpus");
+  wanted.memory_bytes = reader.optional_integer("memory_bytes");
+  wanted.disk_bytes = reader.optional_integer("disk_bytes");
+  wanted.processes = reader.optional_integer("processes");
+  reader.finish(UnknownKeys::kForbid);
+}
+
+NewSandbox read_new(ModelReader& reader) {
+  NewSandbox wanted;
+  wanted.template_name = reader.string_or("template", "base");
+  wanted.timeout_s = reader.optional_integer("timeout");
+  wanted.on_timeout = reader.choice_or("on_timeout", "kill", {"kill", "pause"});
+  wanted.environment = reader.optional_string_map("env").value_or(SandboxEnvironment());
+  wanted.metadata = reader.optional_string_map("metadata").value_or(SandboxEnvironment());
+  wanted.user = reader.optional_string("user").value_or("");
+  read_limits(reader, wanted);
+  if (const json::value* const network = reader.take("network", NullCounts::kAsAbsent))
+    wanted.network = json::serialize(*network);
+  return wanted;
+}
+
+Task<Result<HttpResponse>> create(SandboxServices services, HttpRequest& request) {
+  NewSandbox wanted;
+  if (!request.body.empty()) {
+    BJ_CO_TRY(wanted, read_body(request, UnknownKeys::kForbid, read_new));
+  }
+  const std::string_view key = request.headers.get("Idempotency-Key");
+  if (key.size() > kLongestKey) co_return fail(Code::kUnprocessable, "Idempotency-Key may have 255 characters");
+  if (!key.empty()) wanted.idempotency_key = std::string(key);
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.create(request.actor, std::move(wanted)));
+  co_return json_response(200, sandbox_json(row));
+}
+
+Result<SandboxFilter> filter_of(const HttpRequest& request) {
+  SandboxFilter filter;
+  filter.states = list_of(request, "state");
+  for (const std::string& state : filter.states) {
+    if (!state_of(state)) return fail(Code::kUnprocessable, "there is no state \"" + state + "\"");
+  }
+  filter.template_name = query_text(request, "template");
+  for (const auto& [name, value] : request.query) {
+    if (name.starts_with(kMetadataPrefix)) filter.metadata[name.substr(kMetadataPrefix.size())] = value;
+  }
+  return filter;
+}
+
+Task<Result<HttpResponse>> list(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const Page page, page_of(request, kUsualLimit, Order::kDescending));
+  BJ_CO_TRY(SandboxFilter filter, filter_of(request));
+  BJ_CO_TRY(const std::vector<SandboxRow> rows,
+            co_await services.manager.list(request.actor.organization, std::move(filter), page));
+  json::array sandboxes;
+  for (const SandboxRow& row : rows) sandboxes.push_back(sandbox_json(row));
+  co_return json_response(200, sandboxes);
+}
+
+Task<Result<HttpResponse>> get(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.get(request.actor.organization, id));
+  co_return json_response(200, sandbox_json(row));
+}
+
+Task<Result<HttpResponse>> remove(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_CHECK(co_await services.manager.remove(request.actor, id));
+  co_return empty_response();
+}
+
+struct TimeoutBody {
+  int64_t seconds = 0;
+  bool only_longer = false;
+};
+
+TimeoutBody read_timeout(ModelReader& reader) {
+  TimeoutBody body;
+  const json::value* const given = reader.required("timeout");
+  if (given != nullptr && given->is_int64()) {
+    body.seconds = given->get_int64();
+  } else if (given != nullptr) {
+    reader.wrong("timeout", {"int_type", "Input should be a valid integer"}, *given);
+  }
+  body.only_longer = reader.boolean_or("only_longer", false);
+  return body;
+}
+
+Task<Result<HttpResponse>> set_timeout(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_TRY(const TimeoutBody body, read_body(request, UnknownKeys::kForbid, read_timeout));
+  const TimeoutRule rule = body.only_longer ? TimeoutRule::kOnlyLonger : TimeoutRule::kSet;
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.set_timeout(request.actor, id, body.seconds, rule));
+  co_return json_response(200, sandbox_json(row));
+}
+
+Task<Result<HttpResponse>> pause(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_TRY(const PauseReport report, co_await services.manager.pause(request.actor, id));
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.get(request.actor.organization, id));
+  json::object answer = sandbox_json(row);
+  answer["memory_before_bytes"] = report.memory_before;
+  answer["memory_after_bytes"] = report.memory_after;
+  co_return json_response(200, answer);
+}
+
+Task<Result<HttpResponse>> resume(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.resume(request.actor, id));
+  co_return json_response(200, sandbox_json(row));
+}
+
+Task<Result<HttpResponse>> metrics(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_TRY(const auto sandbox, co_await services.manager.held(request.actor.organization, id));
+  BJ_CO_TRY(const SandboxMetrics measured, co_await sandbox->live->metrics());
+  co_return json_response(200, metrics_json(measured));
+}
+
+Task<Result<HttpResponse>> logs(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_TRY(const auto sandbox, co_await services.manager.held(request.actor.organization, id));
+  json::array lines;
+  for (const LogLine& line : sandbox->log.lines()) {
+    lines.push_back(json::object{{"time", time_text(line.time)}, {"level", line.level}, {"message", line.message}});
+  }
+  co_return json_response(200, lines);
+}
+
+}  // namespace
+
+Result<std::string> sandbox_id_of(const HttpRequest& request) {
+  const std::string& id = request.parameter("sandbox_id");
+  if (is_compact_id("sb", id)) return id;
+  return fail(Code::kNotFound, "there is no such sandbox");
+}
+
+Task<Result<std::shared_ptr<HeldSandbox>>> running_sandbox(SandboxServices services, const HttpRequest& request) {
+  BJ_CO_TRY(std::string id, sandbox_id_of(request));
+  co_return co_await services.manager.running(request.actor.organization, std::move(id));
+}
+
+void add_lifecycle_routes(Router& router, SandboxServices services) {
+  RouteGroup<SandboxServices> group(router, "/v1/sandboxes", "sandboxes", services);
+  const json::value object = json::object{{"type", "object"}};
+  const json::value text = json::object{{"type", "string"}};
+  const json::value whole = json::object{{"type", "integer"}};
+  const json::value body = json::object{{"type", "object"},
+                                        {"properties",
+                                         {{"template", text},
+                                          {"timeout", whole},
+                                          {"on_timeout", {{"type", "string"}, {"enum", {"kill", "pause"}}}},
+                                          {"env", object},
+                                          {"metadata", object},
+                                          {"user", text},
+                                          {"limits", object},
+                                          {"network", json::object()}}}};
+  const json::value timeout =
+      json::object{{"type", "object"},
+                   {"required", {"timeout"}},
+                   {"properties", {{"timeout", whole}, {"only_longer", {{"type", "boolean"}}}}}};
+  RouteExtras filtered{Access::kByMethod, page_parameters()};
+  for (const char* name : {"state", "template", "metadata.KEY"}) {
+    ParameterDoc doc;
+    doc.name = name;
+    doc.description = "Shows only sandboxes that match.";
+    filtered.parameters.push_back(doc);
+  }
+  group.add(Method::kPost, "", create, "Create a sandbox; an Idempotency-Key makes it safe to repeat", body, object);
+  group.add(Method::kGet, "", list, "List sandboxes, newest first", nullptr,
+            json::object{{"type", "array"}, {"items", object}}, filtered);
+  group.add(Method::kGet, "/{sandbox_id}", get, "Get a sandbox", nullptr, object);
+  group.add(Method::kDelete, "/{sandbox_id}", remove, "End a sandbox and forget it", nullptr, nullptr);
+  group.add(Method::kPost, "/{sandbox_id}/timeout", set_timeout, "Let it end so many seconds from now", timeout,
+            object);
+  group.add(Method::kPost, "/{sandbox_id}/pause", pause,
+            "Stop its processes where they are; tells what memory came back", nullptr, object);
+  group.add(Method::kPost, "/{sandbox_id}/resume", resume, "Let a paused sandbox go on, with its whole timeout",
+            nullptr, object);
+  group.add(Method::kGet, "/{sandbox_id}/metrics", metrics, "What it uses now", nullptr, object);
+  group.add(Method::kGet, "/{sandbox_id}/logs", logs, "What happened to it lately", nullptr,
+            json::object{{"type", "array"}, {"items", object}});
+}
+
+void add_sandbox_routes(Router& router, SandboxServices services) {
+  add_lifecycle_routes(router, services);
+  add_command_routes(router, services);
+  add_terminal_route(router, services);
+  add_file_routes(router, services);
+  add_file_content_routes(router, services);
+}
+
+}  // namespace bj::native

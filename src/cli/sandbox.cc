@@ -1,0 +1,324 @@
+// belljar sandbox: sandboxes that live in the running server.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "cli/context.h"
+#include "cli/copy_files.h"
+#include "cli/flags.h"
+#include "cli/json_output.h"
+#include "cli/network_flag.h"
+#include "cli/say.h"
+#include "cli/server_client.h"
+#include "cli/sizes.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "cli/terminal_client.h"
+#include "cli/with_engine.h"
+#include "sys/files.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kFooter =
+    R"(Sandboxes live in the server: they are found through its API, with the key in admin.key of the data directory or
+BELLJAR_API_KEY, at --server or BELLJAR_SERVER (http://127.0.0.1:8090 unless set). They end when their time is over.
+
+Examples:
+  id=$(belljar sandbox create --timeout 1h --env TOKEN=x)
+  belljar sandbox exec $id -- sh -c 'echo hi > note; ls -l'
+  belljar sandbox cp data.csv $id:/home/user/data.csv
+  belljar sandbox shell $id
+  belljar sandbox pause $id && belljar sandbox resume $id
+  belljar sandbox rm $id)";
+
+constexpr size_t kLargestInput = 16 << 20;
+
+struct SandboxFlags {
+  std::string server, id, template_name, timeout, on_timeout = "kill", user, directory, network, state;
+  std::string from, to, memory, disk;
+  double cpus = 0;
+  std::map<std::string, std::string> variables;
+  std::vector<std::string> metadata, ids;
+  bool input = false;
+};
+
+int report(const Error& error) {
+  complain(error.what);
+  return error.code == Code::kInvalid || error.code == Code::kNotFound ? kExitUsage : status_of(error);
+}
+
+// Finds the server and does the work; the exit status.
+int with_server(const SandboxFlags& flags, const Settings& settings,
+                const std::function<Result<int>(ServerClient&)>& work) {
+  Result<ServerClient> server = ServerClient::open(settings, flags.server);
+  if (!server) return report(server.error());
+  const Result<int> status = work(*server);
+  return status ? *status : report(status.error());
+}
+
+std::string path_of(const std::string& id) { return "/v1/sandboxes/" + ServerClient::escaped(id); }
+
+std::string text_at(const json::value& object, std::string_view key) {
+  const json::value* const found = object.is_object() ? object.get_object().if_contains(key) : nullptr;
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
+}
+
+Result<json::object> create_body(const SandboxFlags& flags) {
+  json::object body;
+  if (!flags.template_name.empty()) body["template"] = flags.template_name;
+  if (!flags.timeout.empty()) {
+    BJ_TRY(const uint64_t ms, parse_duration_ms(flags.timeout));
+    body["timeout"] = (ms + 999) / 1000;
+  }
+  body["on_timeout"] = flags.on_timeout;
+  if (!flags.user.empty()) body["user"] = flags.user;
+  json::object variables, metadata, limits;
+  for (const auto& [name, value] : flags.variables) variables[name] = value;
+  for (const std::string& pair : flags.metadata) {
+    const size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) return fail(Code::kInvalid, "\"" + pair + "\" is not NAME=VALUE");
+    metadata[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  if (flags.cpus > 0) limits["cpus"] = flags.cpus;
+  if (!flags.memory.empty()) {
+    BJ_TRY(const uint64_t bytes, parse_size(flags.memory));
+    limits["memory_bytes"] = bytes;
+  }
+  if (!flags.disk.empty()) {
+    BJ_TRY(const uint64_t bytes, parse_size(flags.disk));
+    limits["disk_bytes"] = bytes;
+  }
+  if (!flags.network.empty()) {
+    BJ_TRY(body["network"], network_policy_json(flags.network));
+  }
+  body["env"] = std::move(variables);
+  body["metadata"] = std::move(metadata);
+  body["limits"] = std::move(limits);
+  return body;
+}
+
+int create(const SandboxFlags& flags, const Settings& settings) {
+  const Result<json::object> body = create_body(flags);
+  if (!body) return refuse(body.error().what);
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    BJ_TRY(const json::value made, server.ask("POST", "/v1/sandboxes", *body));
+    if (settings.json) {
+      print_json(made);
+    } else {
+      print_untrusted(STDOUT_FILENO, text_at(made, "id") + "\n");
+    }
+    return kExitOk;
+  });
+}
+
+int list(const SandboxFlags& flags, const Settings& settings) {
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    std::string path = "/v1/sandboxes?limit=1000";
+    path += "&state=" + ServerClient::escaped(flags.state.empty() ? "creating,running,paused,stopping" : flags.state);
+    BJ_TRY(const json::value all, server.ask("GET", path));
+    if (settings.json) {
+      print_json(all);
+      return kExitOk;
+    }
+    std::vector<std::vector<std::string>> rows;
+    if (all.is_array()) {
+      for (const json::value& one : all.get_array())
+        rows.push_back({text_at(one, "id"), text_at(one, "template"), text_at(one, "state"),
+                        text_at(one, "created_at").substr(0, 19), text_at(one, "end_at").substr(0, 19),
+                        text_at(one, "reason")});
+    }
+    print_table({"ID", "TEMPLATE", "STATE", "CREATED (UTC)", "ENDS", ""}, rows,
+                "there are no sandboxes: belljar sandbox create");
+    return kExitOk;
+  });
+}
+
+// pause, resume: a word to the server, and what it says.
+int tell(const SandboxFlags& flags, const Settings& settings, const char* word) {
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    BJ_TRY(const json::value answer, server.ask("POST", path_of(flags.id) + "/" + word));
+    if (settings.json) print_json(answer);
+    return kExitOk;
+  });
+}
+
+int remove(const SandboxFlags& flags, const Settings& settings) {
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    for (const std::string& id : flags.ids) {
+      BJ_CHECK(server.ask("DELETE", path_of(id)));
+      if (settings.json) print_json({{"removed", id}});
+    }
+    return kExitOk;
+  });
+}
+
+int logs(const SandboxFlags& flags, const Settings& settings) {
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    BJ_TRY(const json::value lines, server.ask("GET", path_of(flags.id) + "/logs"));
+    if (settings.json) {
+      print_json(lines);
+    } else if (lines.is_array()) {
+      for (const json::value& line : lines.get_array())
+        print_untrusted(STDOUT_FILENO, fmt::format("{}  {:<7}  {}\n", text_at(line, "time").substr(0, 23),
+                                                   text_at(line, "level"), text_at(line, "message")));
+    }
+    return kExitOk;
+  });
+}
+
+Result<int> follow(ServerClient& server, const std::string& path, const json::object& body) {
+  int status = kExitFailed;
+  BJ_CHECK(server.listen("POST", path, body, [&status](const ServerEvent& event) {
+    if (event.name == "stdout") print_untrusted(STDOUT_FILENO, text_at(event.data, "text"));
+    if (event.name == "stderr") print_untrusted(STDERR_FILENO, text_at(event.data, "text"));
+    if (event.name != "end" || !event.data.is_object()) return;
+    const json::object& end = event.data.get_object();
+    const json::value* const exit = end.if_contains("exit_status");
+    const json::value* const late = end.if_contains("timed_out");
+    if (exit != nullptr && exit->is_int64()) status = static_cast<int>(exit->get_int64());
+    if (late != nullptr && late->is_bool() && late->get_bool()) status = kExitTimeout;
+  }));
+  return status;
+}
+
+int exec(const SandboxFlags& flags, const Settings& settings, const std::vector<std::string>& command) {
+  if (command.empty()) return refuse("no command was given: belljar sandbox exec ID -- COMMAND");
+  json::object body{{"command", json::array(command.begin(), command.end())}};
+  if (!flags.user.empty()) body["user"] = flags.user;
+  if (!flags.directory.empty()) body["cwd"] = flags.directory;
+  json::object variables;
+  for (const auto& [name, value] : flags.variables) variables[name] = value;
+  body["env"] = std::move(variables);
+  body["timeout"] = 0;
+  if (!flags.timeout.empty()) {
+    const Result<uint64_t> ms = parse_duration_ms(flags.timeout);
+    if (!ms) return refuse(ms.error().what);
+    body["timeout"] = (*ms + 999) / 1000;
+  }
+  if (flags.input) {
+    const Result<std::string> input = read_all(STDIN_FILENO, kLargestInput, "stdin");
+    if (!input) return refuse(input.error().what);
+    body["stdin"] = *input;
+  }
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    const std::string path = path_of(flags.id) + "/commands";
+    if (!settings.json) return follow(server, path, body);
+    BJ_TRY(const json::value answer, server.ask("POST", path, body));
+    print_json(answer);
+    return static_cast<int>(answer.at("exit_status").to_number<int64_t>());
+  });
+}
+
+int shell(const SandboxFlags& flags, const Settings& settings) {
+  return with_server(flags, settings, [&](ServerClient& server) {
+    const WindowSize size = window_size(STDIN_FILENO);
+    std::string path = path_of(flags.id) + fmt::format("/terminal?rows={}&columns={}", size.rows, size.columns);
+    if (!flags.user.empty()) path += "&user=" + ServerClient::escaped(flags.user);
+    if (!flags.directory.empty()) path += "&cwd=" + ServerClient::escaped(flags.directory);
+    return join_terminal(server, path);
+  });
+}
+
+int copy(const SandboxFlags& flags, const Settings& settings) {
+  return with_server(flags, settings, [&](ServerClient& server) { return copy_files(server, flags.from, flags.to); });
+}
+
+CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const std::shared_ptr<SandboxFlags>& flags) {
+  CLI::App* const command = parent->add_subcommand(name, help);
+  command->add_option("--server", flags->server, "the server's url [http://127.0.0.1:8090]")->type_name("URL");
+  return command;
+}
+
+void add_create(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Context& context) {
+  CLI::App* const command = subcommand(parent, "create", "Create a sandbox and print its id", flags);
+  command->add_option("--template", flags->template_name, "its template [base]")->type_name("NAME");
+  command->add_option("--timeout", flags->timeout, "how long it lives [5m]")->type_name("TIME");
+  command->add_option("--on-timeout", flags->on_timeout, "what happens then: kill or pause [kill]")
+      ->check(CLI::IsMember({"kill", "pause"}))
+      ->type_name("ACT");
+  command->add_option("-u,--user", flags->user, "its user inside [the template's]")->type_name("USER");
+  command->add_option("--cpus", flags->cpus, "share of the processors")->type_name("N");
+  command->add_option("--memory", flags->memory, "memory and swap")->type_name("SIZE");
+  command->add_option("--disk", flags->disk, "everything it can write")->type_name("SIZE");
+  command
+      ->add_option(
+          "--network", flags->network,
+          "what it may reach, within its organization's policy: none, packages, open, allow:HOST[:PORT],... or a file [none]")
+      ->type_name("POLICY");
+  command->add_option("--metadata", flags->metadata, "a note to find it by")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  add_env_flag(*command, flags->variables);
+  add_json_flag(*command, context, "print the sandbox");
+  command->callback([flags, &context] { context.status = create(*flags, context.settings); });
+}
+
+void add_exec_in(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Context& context) {
+  CLI::App* const command = subcommand(parent, "exec", "Run a command in a sandbox", flags);
+  command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
+  command->add_flag("-i,--interactive", flags->input, "pass our stdin on, read to its end before");
+  command->add_option("-u,--user", flags->user, "as this user inside")->type_name("USER");
+  command->add_option("-w,--workdir", flags->directory, "working directory")->type_name("DIR");
+  command->add_option("--timeout", flags->timeout, "kill it after this time [never]")->type_name("TIME");
+  add_env_flag(*command, flags->variables);
+  add_json_flag(*command, context, "print {exit_status, stdout, stderr, duration_ms, ...} at the end");
+  command->callback([flags, &context] { context.status = exec(*flags, context.settings, context.after_dashes); });
+}
+
+}  // namespace
+
+void add_sandbox(CLI::App& app, Context& context) {
+  auto flags = std::make_shared<SandboxFlags>();
+  CLI::App* const parent = app.add_subcommand("sandbox", "Sandboxes that live in the running server");
+  parent->footer(kFooter);
+  parent->require_subcommand(1);
+  add_create(parent, flags, context);
+  add_exec_in(parent, flags, context);
+
+  CLI::App* const list_command = subcommand(parent, "ls", "List sandboxes that live", flags);
+  list_command->add_option("--state", flags->state, "only in these states, e.g. running,paused or stopped")
+      ->type_name("STATE");
+  add_json_flag(*list_command, context, "print [{id, state, ...}]");
+  list_command->callback([flags, &context] { context.status = list(*flags, context.settings); });
+
+  CLI::App* const shell_command = subcommand(parent, "shell", "A terminal in a sandbox", flags);
+  shell_command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
+  shell_command->add_option("-u,--user", flags->user, "as this user inside")->type_name("USER");
+  shell_command->add_option("-w,--workdir", flags->directory, "working directory")->type_name("DIR");
+  shell_command->callback([flags, &context] { context.status = shell(*flags, context.settings); });
+
+  CLI::App* const copy_command = subcommand(parent, "cp", "Copy a file in or out; one side is ID:PATH", flags);
+  copy_command->add_option("from", flags->from, "FILE or ID:PATH; - for stdin")->required()->type_name("FROM");
+  copy_command->add_option("to", flags->to, "FILE or ID:PATH; - for stdout")->required()->type_name("TO");
+  copy_command->callback([flags, &context] { context.status = copy(*flags, context.settings); });
+
+  for (const char* word : {"pause", "resume"}) {
+    const bool pause = std::string_view(word) == "pause";
+    CLI::App* const command =
+        subcommand(parent, word, pause ? "Stop its processes where they are" : "Let a paused sandbox go on", flags);
+    command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
+    add_json_flag(*command, context, "print the sandbox");
+    command->callback([flags, word, &context] { context.status = tell(*flags, context.settings, word); });
+  }
+
+  CLI::App* const logs_command = subcommand(parent, "logs", "What happened to a sandbox lately", flags);
+  logs_command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
+  add_json_flag(*logs_command, context, "print [{time, level, message}]");
+  logs_command->callback([flags, &context] { context.status = logs(*flags, context.settings); });
+
+  CLI::App* const remove_command = subcommand(parent, "rm", "End sandboxes and forget them", flags);
+  remove_command->add_option("id", flags->ids, "the sandboxes")->required()->type_name("ID");
+  add_json_flag(*remove_command, context, "print {removed}");
+  remove_command->callback([flags, &context] { context.status = remove(*flags, context.settings); });
+}
+
+}  // namespace bj

@@ -1,0 +1,102 @@
+#include "control/command_runner.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+namespace bj {
+namespace {
+
+// The program, without its arguments: those may be secrets.
+std::string program_of(const LiveProcess& process) { return short_name(process.spec().arguments.front()); }
+
+// What a caller may be told: a failure inside is his, not ours.
+tl::unexpected<Error> cannot_start(const ProcessSpec& spec, const Error& error) {
+  const bool ours = error.code == Code::kUnavailable || error.code == Code::kInvalid;
+  return fail(ours ? error.code : Code::kInvalid,
+              "\"" + short_name(spec.arguments.front()) + "\" can't be started: " + error.what, error.sys);
+}
+
+}  // namespace
+
+Task<Result<std::shared_ptr<LiveProcess>>> CommandRunner::start(Actor actor, std::shared_ptr<HeldSandbox> sandbox,
+                                                                CommandSpec spec) {
+  BJ_CO_CHECK(co_await audit_.admit());
+  if (spec.process.arguments.empty()) co_return fail(Code::kInvalid, "no command was given");
+  const ProcessSpec asked = spec.process;
+  LiveProcessOptions options;
+  options.input = spec.input;
+  options.tag = std::move(spec.tag);
+  auto process = co_await sandbox->live->processes().start(std::move(spec.process), std::move(options));
+  if (!process) co_return cannot_start(asked, process.error());
+  if (spec.timeout_ms != 0) kill_after(sandbox, *process, spec.timeout_ms);
+  sandbox->log.add(now_(), "info", fmt::format("command {} started: {}", (*process)->pid(), program_of(**process)));
+  manager_.run([this, actor, sandbox, live = *process] { return see_to_its_end(actor, sandbox, live); });
+  co_return *process;
+}
+
+// The timer is forgotten when the process is over first: it holds no more than a number then.
+void CommandRunner::kill_after(const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<LiveProcess>& process,
+                               uint64_t timeout_ms) {
+  const auto timer = std::make_shared<asio::steady_timer>(executor_, std::chrono::milliseconds(timeout_ms));
+  timer->async_wait([timer, executor = executor_, held = std::weak_ptr(sandbox),
+                     weak = std::weak_ptr(process)](const boost::system::error_code& error) {
+    const auto live = weak.lock();
+    const auto in = held.lock();
+    if (error || !live || !in || live->over()) return;
+    live->note_stop("timeout");
+    spawn(executor, [in, live]() -> Task<void> { (void)co_await in->live->processes().signal(live->pid(), SIGKILL); });
+  });
+  spawn(executor_, [timer, process]() -> Task<void> {
+    co_await process->ended();
+    timer->cancel();
+  });
+}
+
+Task<void> CommandRunner::see_to_its_end(Actor actor, std::shared_ptr<HeldSandbox> sandbox,
+                                         std::shared_ptr<LiveProcess> process) {
+  co_await process->ended();
+  const CommandResult result = result_of(*process);
+  sandbox->log.add(now_(), result.exit_status == 0 ? "info" : "warning",
+                   fmt::format("command {} ended with status {}", process->pid(), result.exit_status));
+  Event event;
+  event.kind = EventKind::kCommand;
+  event.action = "sandbox.command";
+  event.actor = actor;
+  event.subject = sandbox->row.id;
+  event.outcome = result.timed_out ? "timeout" : result.exit_status == 0 ? "success" : "error";
+  event.detail = {{"program", program_of(*process)},         {"arguments", process->spec().arguments.size() - 1},
+                  {"terminal", process->spec().terminal},    {"exit_status", result.exit_status},
+                  {"output_bytes", process->output().end()}, {"duration_ms", result.duration_ms}};
+  audit_.add(event);
+}
+
+CommandResult CommandRunner::result_of(const LiveProcess& process) {
+  CommandResult result;
+  result.lost = !process.exit();
+  const int status = process.exit() ? process.exit()->status : SIGKILL;
+  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  result.exit_status = result.signal != 0 ? 128 + result.signal : WEXITSTATUS(status);
+  result.timed_out = process.stopped_by() == "timeout";
+  result.duration_ms = std::chrono::duration<double, std::milli>(process.duration()).count();
+  return result;
+}
+
+Task<CommandResult> CommandRunner::collect(std::shared_ptr<LiveProcess> process, uint64_t limit_bytes) {
+  Captured output, error;
+  LiveProcess::Listener listener(process, 0);
+  while (const std::optional<OutputPiece> piece = co_await listener.next()) {
+    Captured& into = piece->stream == OutputStream::kError ? error : output;
+    const uint64_t room = limit_bytes - std::min<uint64_t>(limit_bytes, into.text.size());
+    const uint64_t kept = std::min<uint64_t>(room, piece->bytes.size());
+    into.text.append(piece->bytes, 0, kept);
+    into.dropped += piece->bytes.size() - kept;
+  }
+  CommandResult result = result_of(*process);
+  result.output = std::move(output);
+  result.error = std::move(error);
+  co_return result;
+}
+
+}  // namespace bj

@@ -1,0 +1,98 @@
+#include "control/local_sandbox.h"
+
+#include <fcntl.h>
+#include <sys/vfs.h>
+
+namespace bj {
+namespace {
+
+class LocalSandbox : public LiveSandbox {
+ public:
+  LocalSandbox(Host& host, std::shared_ptr<Sandbox> sandbox, Template image, std::function<void()> finish)
+      : sandbox_(std::move(sandbox)),
+        processes_(host.executor, sandbox_),
+        files_(host, sandbox_, std::move(image)),
+        finish_(std::move(finish)) {}
+
+  Task<Result<PauseReport>> pause() override { return sandbox_->pause(); }
+  Task<Result<void>> resume() override { co_return sandbox_->resume(); }
+  void kill() override { sandbox_->kill(); }
+  Task<void> ended() override { return sandbox_->ended(); }
+  Task<void> destroy() override {
+    co_await sandbox_->destroy();
+    if (const auto finish = std::exchange(finish_, {})) finish();
+  }
+  ProcessTable& processes() override { return processes_; }
+  SandboxFiles& files() override { return files_; }
+  Task<Result<Fd>> connect(uint16_t port) override { return sandbox_->warden().connect(port); }
+  const Seal& seal() const override { return sandbox_->seal(); }
+
+  // What it writes lies in one filesystem of its own, whose size is its disk limit.
+  Task<Result<SandboxMetrics>> metrics() override {
+    const CgroupLoad load = sandbox_->load();
+    const CgroupUsage used = sandbox_->usage();
+    const Limits& limits = sandbox_->limits();
+    SandboxMetrics metrics;
+    metrics.cpus = limits.cpus;
+    metrics.cpu_ns = used.cpu_ns;
+    metrics.memory_bytes = load.memory_bytes;
+    metrics.memory_limit_bytes = limits.memory_bytes;
+    metrics.cache_bytes = load.cache_bytes;
+    metrics.processes = load.processes;
+    metrics.memory_kills = used.memory_kills;
+    metrics.disk_limit_bytes = limits.disk_bytes;
+    if (sandbox_->paused()) co_return metrics;  // its warden stands still, too
+    BJ_CO_TRY(const Fd root,
+              co_await sandbox_->warden().open("/", O_PATH | O_DIRECTORY, 0, 0, 0, FileType::kDirectory));
+    struct statfs space{};
+    if (::fstatfs(root.get(), &space) != 0) co_return fail_errno("fstatfs(/)");
+    metrics.disk_bytes = (space.f_blocks - space.f_bfree) * static_cast<uint64_t>(space.f_bsize);
+    co_return metrics;
+  }
+
+ private:
+  std::shared_ptr<Sandbox> sandbox_;
+  ProcessTable processes_;
+  SandboxFiles files_;
+  std::function<void()> finish_;
+};
+
+}  // namespace
+
+Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row) {
+  SandboxSpec spec;
+  const auto find = [&templates = engine_.templates(), name = row.template_name] { return templates.find(name); };
+  BJ_CO_TRY(spec.image, co_await offload(*engine_.host().workers, find));
+  spec.limits = options_.limits;
+  spec.limits.wall_ms = 0;  // its end is the manager's business
+  spec.limits.cpu_ms = 0;
+  spec.limits.cpus = row.cpus;
+  spec.limits.memory_bytes = static_cast<uint64_t>(row.memory_bytes);
+  spec.limits.disk_bytes = static_cast<uint64_t>(row.disk_bytes);
+  spec.limits.processes = static_cast<uint64_t>(row.processes);
+  spec.user = row.inside_user;
+  spec.require_full_seal = options_.require_full_seal;
+  BJ_CO_CHECK(spec.image.account(spec.user.empty() ? spec.image.user : spec.user));
+  const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
+  BJ_CO_TRY(spec.network, co_await offload(*engine_.host().workers, join));
+  co_return spec;
+}
+
+Task<Result<void>> LocalHost::check(const SandboxRow& row) {
+  BJ_CO_CHECK(co_await spec_of(row));
+  co_return Result<void>();
+}
+
+Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, SandboxEnvironment environment) {
+  BJ_CO_TRY(SandboxSpec spec, co_await spec_of(row));
+  spec.environment = std::move(environment);
+  Template image = spec.image;
+  GateWitness witness;
+  if (!spec.network.allows_nothing()) witness = options_.witness(row);
+  spec.on_network = std::move(witness.note);
+  BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
+  co_return std::make_shared<LocalSandbox>(engine_.host(), std::move(sandbox), std::move(image),
+                                           std::move(witness.finish));
+}
+
+}  // namespace bj

@@ -1,0 +1,41 @@
+// Sandboxes of this machine, behind the interface that the life cycle works with.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "control/live_sandbox.h"
+#include "engine/engine.h"
+
+namespace bj {
+
+// Hears what happens at a sandbox's gate; told when it is over.
+struct GateWitness {
+  GateListener note;
+  std::function<void()> finish;
+};
+
+struct LocalHostOptions {
+  Limits limits;  // of what a row does not say: open files and the like
+  bool require_full_seal = false;
+  // What a sandbox of an organization may reach if it asks for `wish` (JSON): never more than the organization. Blocks:
+  // it is called on a worker.
+  std::function<Result<NetworkPolicy>(const std::string& organization, const std::string& wish)> network;
+  std::function<GateWitness(const SandboxRow&)> witness;
+};
+
+class LocalHost : public SandboxHost {
+ public:
+  LocalHost(Engine& engine, LocalHostOptions options) : engine_(engine), options_(std::move(options)) {}
+
+  Task<Result<void>> check(const SandboxRow& row) override;
+  Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override;
+
+ private:
+  Task<Result<SandboxSpec>> spec_of(const SandboxRow& row);
+
+  Engine& engine_;
+  LocalHostOptions options_;
+};
+
+}  // namespace bj

@@ -1,0 +1,234 @@
+// What commands do to sandboxes, and how the queue is kept.
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/compact_id.h"
+#include "base/log.h"
+#include "control/backoff.h"
+#include "control/sandbox_manager.h"
+#include "control/sandbox_steps.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+// What a command begins, where that is a change of state; and what it leads to.
+struct Kind {
+  std::optional<LifeEvent> begins;
+  LifeEvent needs;  // must be possible when it is asked for
+};
+
+std::optional<Kind> kind_of(const std::string& name) {
+  if (name == "pause") return Kind{{}, LifeEvent::kPause};
+  if (name == "resume") return Kind{{}, LifeEvent::kResume};
+  if (name == "stop" || name == "delete") return Kind{LifeEvent::kStop, LifeEvent::kStop};
+  return std::nullopt;
+}
+
+json::object object_of(const std::string& text) {
+  json::error_code bad;
+  json::value value = json::parse(text, bad);
+  return bad || !value.is_object() ? json::object() : std::move(value.get_object());
+}
+
+}  // namespace
+
+// Puts the command and the state that it begins into the database together, then does it.
+Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string id, std::string kind,
+                                                      json::object payload) {
+  Work work;
+  work.actor = actor;
+  CommandRow& command = work.command;
+  command.id = new_compact_id("cmd");
+  command.organization = actor.organization;
+  command.kind = kind;
+  command.subject = id;
+  command.payload = json::serialize(payload);
+  command.state = "claimed";
+  command.node = options_.node;
+  command.claimed_by = options_.node;
+  command.lease_until = now() + kLease;
+  command.attempts = 1;
+  command.created_at = now();
+  const auto begin = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    const SandboxState state = state_in(row);
+    if (is_live(state) && row.node && *row.node != options_.node)
+      return fail(Code::kUnavailable, "the sandbox lives on another server: ask that one");
+    const bool over = kind == "delete" && !is_live(state);
+    if (const std::optional<Kind> known = kind_of(kind); known && !over) {
+      BJ_CHECK(after(state, known->needs));
+      if (known->begins) BJ_CHECK(step(row, *known->begins, "", command.created_at));
+    } else if (!over && !is_live(state)) {
+      return fail(Code::kConflict, "the sandbox is " + row.state);
+    }
+    BJ_CHECK(CommandTable::insert(transaction, command));
+    return {};
+  };
+  BJ_CO_TRY(work.row, co_await change(actor.organization, id, begin));
+  co_return co_await work_on(std::move(work));
+}
+
+Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
+  const CommandRow command = work.command;
+  const Actor actor = work.actor;
+  const SandboxRow row = work.row;
+  Outcome outcome = co_await carry_out(std::move(work));
+  const Claim claim{command.id, options_.node};
+  if (!outcome) {
+    const std::string why = outcome.error().what;
+    const std::optional<int64_t> pause = pause_before_retry(outcome.error().code, command.attempts);
+    if (pause && !stopping_) {
+      const auto retry = [&] { return commands_.retry(claim, why, now() + *pause); };
+      if (const Result<void> given_back = co_await offload(threads_, retry)) {
+        if (command.attempts > 1) co_return outcome;  // somebody else waits for it, or nobody
+        const auto waiter = std::make_shared<OneShot<Outcome>>(executor_);
+        waiting_[command.id] = waiter;
+        Result<Outcome> later = co_await waiter->get();
+        waiting_.erase(command.id);
+        co_return later ? std::move(*later) : std::move(outcome);
+      }
+    }
+    const auto bury = [&] { return commands_.bury(claim, why, now()); };
+    (void)co_await offload(threads_, bury);  // one that is over already stays as it is
+    log_warning("sandbox_command_failed", {{"sandbox", row.id}, {"kind", command.kind}, {"why", why}});
+  }
+  receipt(actor, "sandbox." + command.kind, row, outcome ? "success" : "error",
+          outcome ? json::object() : json::object{{"error", outcome.error().what}});
+  if (const auto waiter = waiting_.find(command.id); waiter != waiting_.end()) waiter->second->set(outcome);
+  co_return outcome;
+}
+
+Task<SandboxManager::Outcome> SandboxManager::carry_out(Work work) {
+  const std::string& kind = work.command.kind;
+  if (kind == "create") return make(std::move(work));
+  if (kind == "pause") return freeze(std::move(work));
+  if (kind == "resume") return thaw(std::move(work));
+  if (kind == "timeout") return move_end(std::move(work));
+  return end(std::move(work));
+}
+
+Task<Result<SandboxRow>> SandboxManager::change(std::string organization, std::string id, SandboxTable::Edit edit) {
+  const auto write = [&] { return sandboxes_.change(organization, id, edit); };
+  BJ_CO_TRY(SandboxRow row, co_await offload(threads_, write));
+  if (const auto found = held_.find(id); found != held_.end()) found->second->row = row;
+  co_return row;
+}
+
+Task<Result<SandboxRow>> SandboxManager::conclude(const Work& work, LifeEvent event, std::string reason,
+                                                  std::string outcome) {
+  const int64_t time = now();
+  const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    BJ_CHECK(step(row, event, reason, time));
+    if (event == LifeEvent::kStarted || event == LifeEvent::kResume) {
+      if (event == LifeEvent::kStarted) row.started_at = time;
+      row.node = options_.node;
+      row.end_at = time + row.timeout_s * kSecond;
+    }
+    if (event == LifeEvent::kFailed)
+      return CommandTable::bury(transaction, {work.command.id, options_.node}, reason, time);
+    return CommandTable::finish(transaction, {work.command.id, options_.node}, outcome, time);
+  };
+  co_return co_await change(work.row.organization, work.row.id, edit);
+}
+
+Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
+  const auto read = [&]() -> Result<SandboxEnvironment> {
+    BJ_TRY(const std::vector<VariableRow> rows, sandboxes_.variables(work.row.organization, work.row.id));
+    SandboxEnvironment environment;
+    for (const VariableRow& row : rows) environment[row.key] = row.value.reveal();
+    return environment;
+  };
+  BJ_CO_TRY(SandboxEnvironment environment, co_await offload(threads_, read));
+  Result<std::shared_ptr<LiveSandbox>> live = co_await host_.create(work.row, std::move(environment));
+  if (!live) {
+    const bool last = !pause_before_retry(live.error().code, work.command.attempts);
+    if (last || stopping_) (void)co_await conclude(work, LifeEvent::kFailed, live.error().what, "");
+    co_return tl::unexpected(live.error());
+  }
+  const auto held = std::make_shared<HeldSandbox>();
+  held->live = *live;
+  held->row = work.row;
+  Result<SandboxRow> row = co_await conclude(work, LifeEvent::kStarted, "", "{}");
+  if (!row || stopping_) {  // deleted meanwhile, or taken over by another server
+    co_await held->live->destroy();
+    if (row) row = fail(Code::kUnavailable, "the server stops");
+    co_return tl::unexpected(row.error());
+  }
+  held->row = *row;
+  held->log.add(now(), "info", "started from template " + row->template_name);
+  held_[row->id] = held;
+  deadlines_.set(row->id, row->end_at);
+  wake_.cancel();
+  run([this, held] { return watch(held); });
+  co_return json::object();
+}
+
+Task<SandboxManager::Outcome> SandboxManager::freeze(Work work) {
+  BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(work.row.organization, work.row.id));
+  BJ_CO_TRY(const PauseReport report, co_await sandbox->live->pause());
+  const json::object outcome{{"memory_before", report.memory_before}, {"memory_after", report.memory_after}};
+  const std::string reason(object_of(work.command.payload).contains("expired") ? "its time was over" : "");
+  const Result<SandboxRow> row = co_await conclude(work, LifeEvent::kPause, reason, json::serialize(outcome));
+  if (!row) {
+    (void)co_await sandbox->live->resume();
+    co_return tl::unexpected(row.error());
+  }
+  deadlines_.forget(work.row.id);
+  sandbox->log.add(now(), "info", "paused");
+  co_return outcome;
+}
+
+Task<SandboxManager::Outcome> SandboxManager::thaw(Work work) {
+  BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(work.row.organization, work.row.id));
+  BJ_CO_CHECK(co_await sandbox->live->resume());
+  BJ_CO_TRY(const SandboxRow row, co_await conclude(work, LifeEvent::kResume, "", "{}"));
+  deadlines_.set(row.id, row.end_at);
+  wake_.cancel();
+  sandbox->log.add(now(), "info", "resumed");
+  co_return json::object();
+}
+
+Task<SandboxManager::Outcome> SandboxManager::move_end(Work work) {
+  const json::object payload = object_of(work.command.payload);
+  const int64_t seconds = payload.at("seconds").as_int64();
+  const bool only_longer = payload.at("only_longer").as_bool();
+  const int64_t time = now();
+  const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    const int64_t end = time + seconds * kSecond;
+    if (!only_longer || end > row.end_at) {
+      row.end_at = end;
+      row.timeout_s = std::max<int64_t>(seconds, 1);
+    }
+    return CommandTable::finish(transaction, {work.command.id, options_.node}, "{}", time);
+  };
+  BJ_CO_TRY(const SandboxRow row, co_await change(work.row.organization, work.row.id, edit));
+  if (state_in(row) == SandboxState::kRunning) deadlines_.set(row.id, row.end_at);
+  wake_.cancel();
+  co_return json::object();
+}
+
+// Its end, and, if that was asked for, its deletion.
+Task<SandboxManager::Outcome> SandboxManager::end(Work work) {
+  const bool remove = work.command.kind == "delete";
+  const std::string id = work.row.id;
+  deadlines_.forget(id);
+  if (const auto found = held_.find(id); found != held_.end()) {
+    const std::shared_ptr<HeldSandbox> sandbox = found->second;
+    co_await sandbox->live->destroy();
+    held_.erase(id);
+  }
+  const json::object payload = object_of(work.command.payload);
+  const std::string reason(payload.contains("expired") ? "its time was over" : "it was stopped");
+  const int64_t time = now();
+  const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
+    if (remove) BJ_CHECK(step(row, LifeEvent::kDelete, reason, time));
+    BJ_CHECK(CommandTable::finish(transaction, {work.command.id, options_.node}, "{}", time));
+    return CommandTable::bury_all_of(transaction, row.id, "the sandbox is over", time);
+  };
+  BJ_CO_CHECK(co_await change(work.row.organization, id, edit));
+  co_return json::object();
+}
+
+}  // namespace bj

@@ -1,0 +1,324 @@
+#include "control/sandbox_manager.h"
+
+#include <boost/json/serialize.hpp>
+
+#include "base/compact_id.h"
+#include "base/log.h"
+#include "control/sandbox_steps.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int64_t kKeepEnded = 30 * 24 * 3600 * kSecond;
+constexpr auto kLongestSleep = std::chrono::seconds(1);  // clocks of machines jump
+constexpr size_t kMostMetadata = 64;
+constexpr size_t kLongestText = 4096;
+constexpr size_t kMostVariables = 1000;
+constexpr const char* kServerGone = "the server ended, and the sandbox with it";
+
+tl::unexpected<Error> invalid(std::string sentence) { return fail(Code::kUnprocessable, std::move(sentence)); }
+
+Result<void> check_texts(const std::map<std::string, std::string>& texts, size_t most, const char* what) {
+  if (texts.size() > most) return invalid(std::string(what) + " may have " + std::to_string(most) + " entries");
+  for (const auto& [key, value] : texts) {
+    const bool sound = !key.empty() && key.size() <= kLongestText && key.find('\0') == std::string::npos &&
+                       value.find('\0') == std::string::npos;
+    if (!sound) return invalid(std::string(what) + " holds an empty or over-long name, or a NUL character");
+  }
+  return {};
+}
+
+template <class T>
+Result<T> within(std::optional<T> given, T usual, T least, T most, const char* what) {
+  const T value = given.value_or(usual);
+  if (value >= least && value <= most) return value;
+  return invalid(std::string(what) + " must be from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+}  // namespace
+
+SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads,
+                               AuditLog& audit, SandboxHost& host, ManagerOptions options)
+    : executor_(executor),
+      threads_(threads),
+      audit_(audit),
+      host_(host),
+      options_(std::move(options)),
+      sandboxes_(store.database(), store.vault()),
+      commands_(store.database()),
+      wake_(executor),
+      idle_(executor, Clock::time_point::max()) {}
+
+void SandboxManager::run(std::function<Task<void>()> work) {
+  ++running_;
+  spawn(executor_, [this, work = std::move(work)]() -> Task<void> {
+    co_await work();
+    --running_;
+    idle_.cancel();
+  });
+}
+
+Result<SandboxRow> SandboxManager::row_of(const Actor& actor, const NewSandbox& wanted) const {
+  constexpr int64_t kMiB = 1 << 20;
+  const Limits& usual = options_.limits;
+  SandboxRow row;
+  row.id = new_compact_id("sb");
+  row.organization = actor.organization;
+  if (!actor.user.empty()) row.user = actor.user;
+  if (!actor.key.empty()) row.key = actor.key;
+  row.template_name = wanted.template_name;
+  row.state = state_name(SandboxState::kCreating);
+  row.node = options_.node;
+  row.on_timeout = wanted.on_timeout;
+  if (row.on_timeout != "kill" && row.on_timeout != "pause") return invalid("on_timeout must be kill or pause");
+  BJ_TRY(row.timeout_s, within<int64_t>(wanted.timeout_s, options_.usual_timeout_s, 1, options_.longest_timeout_s,
+                                        "timeout, in seconds,"));
+  row.inside_user = wanted.user;
+  BJ_TRY(row.cpus, within<double>(wanted.cpus, usual.cpus, 0.01, 4096, "cpus"));
+  BJ_TRY(row.memory_bytes, within<int64_t>(wanted.memory_bytes, static_cast<int64_t>(usual.memory_bytes), 16 * kMiB,
+                                           int64_t{1} << 40, "memory_bytes"));
+  BJ_TRY(row.disk_bytes, within<int64_t>(wanted.disk_bytes, static_cast<int64_t>(usual.disk_bytes), kMiB,
+                                         int64_t{1} << 40, "disk_bytes"));
+  BJ_TRY(row.processes,
+         within<int64_t>(wanted.processes, static_cast<int64_t>(usual.processes), 2, 1 << 20, "processes"));
+  BJ_CHECK(check_texts(wanted.metadata, kMostMetadata, "metadata"));
+  BJ_CHECK(check_texts(wanted.environment, kMostVariables, "env"));
+  json::object metadata;
+  for (const auto& [key, value] : wanted.metadata) metadata[key] = value;
+  row.metadata = json::serialize(metadata);
+  row.network = wanted.network;
+  row.created_at = now();
+  row.end_at = row.created_at + row.timeout_s * kSecond;
+  return row;
+}
+
+Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) {
+  if (stopping_) co_return fail(Code::kUnavailable, "the server stops");
+  BJ_CO_TRY(const SandboxRow row, row_of(actor, wanted));
+  const Result<void> sound = co_await host_.check(row);
+  if (!sound) {
+    const bool asked_wrong = sound.error().code == Code::kInvalid || sound.error().code == Code::kNotFound;
+    co_return fail(asked_wrong ? Code::kUnprocessable : sound.error().code, sound.error().what);
+  }
+  Work work;
+  work.actor = actor;
+  work.row = row;
+  CommandRow& command = work.command;
+  command.id = new_compact_id("cmd");
+  command.organization = actor.organization;
+  command.kind = "create";
+  command.subject = row.id;
+  command.idempotency_key = wanted.idempotency_key;
+  command.state = "claimed";
+  command.claimed_by = options_.node;
+  command.lease_until = now() + kLease;
+  command.attempts = 1;
+  command.created_at = row.created_at;
+  const auto insert = [&]() -> Result<SandboxTable::Made> {
+    std::vector<NewVariable> variables;
+    for (const auto& [key, value] : wanted.environment) variables.push_back({key, Secret(value), {}});
+    return sandboxes_.create(actor, row, wanted.metadata, variables, options_.quota, command);
+  };
+  BJ_CO_TRY(SandboxTable::Made made, co_await offload(threads_, insert));
+  if (made.existed) co_return made.row;
+  BJ_CO_CHECK(co_await work_on(std::move(work)));
+  co_return co_await get(actor.organization, row.id);
+}
+
+Task<Result<SandboxRow>> SandboxManager::get(std::string organization, std::string id) {
+  const auto found = held_.find(id);
+  if (found != held_.end() && found->second->row.organization == organization) co_return found->second->row;
+  const auto read = [&] { return sandboxes_.get(organization, id); };
+  co_return co_await offload(threads_, read);
+}
+
+Task<Result<std::vector<SandboxRow>>> SandboxManager::list(std::string organization, SandboxFilter filter, Page page) {
+  const auto read = [&] { return sandboxes_.list(organization, filter, page); };
+  co_return co_await offload(threads_, read);
+}
+
+Task<Result<SandboxShare>> SandboxManager::used(std::string organization) {
+  const auto read = [&] { return sandboxes_.used(organization); };
+  co_return co_await offload(threads_, read);
+}
+
+Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::held(std::string organization, std::string id) {
+  const auto found = held_.find(id);
+  if (found != held_.end() && found->second->row.organization == organization) co_return found->second;
+  BJ_CO_TRY(const SandboxRow row, co_await get(std::move(organization), id));
+  if (is_live(state_in(row)) && row.node && *row.node != options_.node)
+    co_return fail(Code::kUnavailable, "the sandbox lives on another server");
+  co_return fail(Code::kConflict, "the sandbox is " + row.state + (row.reason.empty() ? "" : ": " + row.reason));
+}
+
+Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::running(std::string organization, std::string id) {
+  BJ_CO_TRY(std::shared_ptr<HeldSandbox> sandbox, co_await held(std::move(organization), std::move(id)));
+  if (state_in(sandbox->row) != SandboxState::kRunning)
+    co_return fail(Code::kConflict, "the sandbox is " + sandbox->row.state + ": resume it first");
+  co_return sandbox;
+}
+
+Task<Result<SandboxRow>> SandboxManager::set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule) {
+  BJ_CO_CHECK(within<int64_t>(seconds, 0, 0, options_.longest_timeout_s, "timeout, in seconds,"));
+  BJ_CO_CHECK(co_await perform(actor, id, "timeout",
+                               {{"seconds", seconds}, {"only_longer", rule == TimeoutRule::kOnlyLonger}}));
+  co_return co_await get(actor.organization, id);
+}
+
+Task<Result<PauseReport>> SandboxManager::pause(Actor actor, std::string id) {
+  BJ_CO_TRY(const json::object outcome, co_await perform(std::move(actor), std::move(id), "pause", {}));
+  PauseReport report;
+  report.memory_before = outcome.at("memory_before").to_number<uint64_t>();
+  report.memory_after = outcome.at("memory_after").to_number<uint64_t>();
+  co_return report;
+}
+
+Task<Result<SandboxRow>> SandboxManager::resume(Actor actor, std::string id) {
+  BJ_CO_CHECK(co_await perform(actor, id, "resume", {}));
+  co_return co_await get(actor.organization, id);
+}
+
+Task<Result<void>> SandboxManager::remove(Actor actor, std::string id) {
+  BJ_CO_CHECK(co_await perform(std::move(actor), std::move(id), "delete", {}));
+  co_return Result<void>();
+}
+
+// Tells of one that ended without being asked to.
+Task<void> SandboxManager::watch(std::shared_ptr<HeldSandbox> held) {
+  ++watching_;
+  co_await held->live->ended();
+  --watching_;
+  const std::string id = held->row.id;
+  const bool unasked = !stopping_ && held_.contains(id) && state_in(held->row) != SandboxState::kStopping;
+  if (unasked) {
+    held_.erase(id);
+    deadlines_.forget(id);
+    co_await held->live->destroy();
+    const int64_t time = now();
+    const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+      if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, "it ended by itself", time));
+      return CommandTable::bury_all_of(transaction, row.id, "the sandbox ended by itself", time);
+    };
+    const Result<SandboxRow> row = co_await change(held->row.organization, id, edit);
+    receipt(owner_of(held->row), "sandbox.ended", held->row, row ? "success" : "error");
+  }
+}
+
+Task<void> SandboxManager::expire(std::string id) {
+  const auto found = held_.find(id);
+  if (found == held_.end()) co_return;
+  const SandboxRow row = found->second->row;
+  const char* const kind = row.on_timeout == "pause" ? "pause" : "stop";
+  const Outcome done = co_await perform(owner_of(row), id, kind, {{"expired", true}});
+  if (done || !held_.contains(id) || stopping_) co_return;
+  if (done.error().code == Code::kConflict) co_return;  // paused or stopped by somebody else meanwhile
+  // What can't be paused must not run on: its time is over. What can't be stopped now is tried again.
+  if (row.on_timeout == "pause" && co_await perform(owner_of(row), id, "stop", {{"expired", true}})) co_return;
+  deadlines_.set(id, now() + kSecond);
+}
+
+Task<void> SandboxManager::take_up_work() {
+  for (;;) {
+    const auto claim = [&] { return commands_.claim(options_.node, options_.node, now(), kLease); };
+    Result<std::optional<CommandRow>> next = co_await offload(threads_, claim);
+    if (!next || !*next || stopping_) co_return;
+    Work work;
+    work.command = std::move(**next);
+    const auto read = [&] { return sandboxes_.get(work.command.organization, work.command.subject); };
+    Result<SandboxRow> row = co_await offload(threads_, read);
+    if (!row) {
+      const auto bury = [&] { return commands_.bury({work.command.id, options_.node}, row.error().what, now()); };
+      (void)co_await offload(threads_, bury);
+      continue;
+    }
+    work.row = std::move(*row);
+    work.actor = owner_of(work.row);
+    run([this, work]() -> Task<void> { (void)co_await work_on(work); });
+  }
+}
+
+Task<void> SandboxManager::tick() {
+  for (const std::string& id : deadlines_.take_due(now())) {
+    run([this, id] { return expire(id); });
+  }
+  co_await take_up_work();
+}
+
+Task<void> SandboxManager::keep_time() {
+  while (!stopping_) {
+    co_await tick();
+    const std::optional<int64_t> next = deadlines_.next();
+    const auto until_next = std::chrono::microseconds(next ? std::max<int64_t>(*next - now(), 0) : 3600 * kSecond);
+    wake_.expires_after(std::min<Clock::duration>(until_next, kLongestSleep));
+    if (stopping_) break;
+    ++watching_;
+    idle_.cancel();
+    (void)co_await expired(wake_);
+    --watching_;
+  }
+}
+
+Task<Result<void>> SandboxManager::reconcile() {
+  const int64_t time = now();
+  const auto work = [&]() -> Result<std::vector<SandboxRow>> {
+    BJ_TRY(const std::vector<SandboxRow> rows, sandboxes_.held());
+    std::map<std::string, bool> dead;
+    for (const SandboxRow& row : rows) {
+      if (*row.node != options_.node && !dead.contains(*row.node)) dead[*row.node] = options_.node_is_dead(*row.node);
+    }
+    std::vector<SandboxRow> lost;
+    for (const auto& [node, is_dead] : dead) {
+      if (!is_dead) continue;
+      BJ_TRY(const std::vector<SandboxRow> its, sandboxes_.abandon(node, kServerGone, time));
+      lost.insert(lost.end(), its.begin(), its.end());
+    }
+    BJ_CHECK(sandboxes_.remove_ended_before(time - kKeepEnded));
+    return lost;
+  };
+  BJ_CO_TRY(const std::vector<SandboxRow> lost, co_await offload(threads_, work));
+  for (const SandboxRow& row : lost) receipt(owner_of(row), "sandbox.lost", row, "error", {{"error", kServerGone}});
+  co_return Result<void>();
+}
+
+Task<void> SandboxManager::settle() {
+  while (running_ > watching_) (void)co_await expired(idle_);
+}
+
+Task<Result<void>> SandboxManager::start() {
+  BJ_CO_CHECK(co_await reconcile());
+  run([this] { return keep_time(); });
+  co_return Result<void>();
+}
+
+Task<void> SandboxManager::stop() {
+  stopping_ = true;
+  for (const auto& [command, waiter] : waiting_) waiter->close();
+  for (const auto& [id, sandbox] : held_) sandbox->live->kill();
+  wake_.cancel();
+  const auto held = std::move(held_);
+  held_.clear();
+  for (const auto& [id, sandbox] : held) co_await sandbox->live->destroy();
+  while (running_ > 0) (void)co_await expired(idle_);
+  const auto abandon = [&] { return sandboxes_.abandon(options_.node, "the server stopped", now()); };
+  const Result<std::vector<SandboxRow>> over = co_await offload(threads_, abandon);
+  if (!over) log_error("sandboxes_not_settled", {{"error", over.error().what}});
+  for (const SandboxRow& row : over.value_or(std::vector<SandboxRow>()))
+    receipt(owner_of(row), "sandbox.stop", row, "success", {{"reason", "the server stopped"}});
+}
+
+void SandboxManager::receipt(const Actor& actor, const std::string& action, const SandboxRow& row,
+                             const std::string& outcome, json::object detail) {
+  Event event;
+  event.kind = EventKind::kAdministration;
+  event.action = action;
+  event.actor = actor;
+  event.subject = row.id;
+  event.outcome = outcome;
+  event.detail = std::move(detail);
+  if (action == "sandbox.create") event.detail["template"] = row.template_name;
+  audit_.add(event);
+}
+
+}  // namespace bj

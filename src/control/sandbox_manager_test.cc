@@ -1,0 +1,347 @@
+#include "control/sandbox_manager.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "control/backoff.h"
+#include "store/store_test_support.h"
+
+namespace bj {
+namespace {
+
+constexpr int64_t kSecondUs = 1'000'000;
+
+// A sandbox that does nothing but live, until it is ended.
+class FakeSandbox : public LiveSandbox {
+ public:
+  explicit FakeSandbox(const asio::any_io_executor& executor) : over_(executor, Clock::time_point::max()) {}
+
+  Task<Result<PauseReport>> pause() override {
+    if (unpausable) co_return fail(Code::kInternal, "can't be frozen");
+    paused = true;
+    co_return PauseReport{100, 40};
+  }
+  Task<Result<void>> resume() override {
+    paused = false;
+    co_return Result<void>();
+  }
+  void kill() override {
+    alive = false;
+    over_.cancel();
+  }
+  Task<void> ended() override {
+    while (alive) (void)co_await expired(over_);
+  }
+  Task<void> destroy() override {
+    kill();
+    destroyed = true;
+    co_return;
+  }
+  ProcessTable& processes() override { throw std::logic_error("a fake has no processes"); }
+  SandboxFiles& files() override { throw std::logic_error("a fake has no files"); }
+  Task<Result<Fd>> connect(uint16_t) override { co_return fail(Code::kUnavailable, "a fake has no ports"); }
+  Task<Result<SandboxMetrics>> metrics() override { co_return SandboxMetrics(); }
+  const Seal& seal() const override { return seal_; }
+
+  bool alive = true, paused = false, destroyed = false, unpausable = false;
+
+ private:
+  asio::steady_timer over_;
+  Seal seal_;
+};
+
+class FakeHost : public SandboxHost {
+ public:
+  explicit FakeHost(const asio::any_io_executor& executor) : executor_(executor) {}
+
+  Task<Result<void>> check(const SandboxRow& row) override {
+    if (row.template_name == "unknown") co_return fail(Code::kNotFound, "there is no template \"unknown\"");
+    co_return Result<void>();
+  }
+  Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override {
+    ++attempts;
+    last_environment = std::move(environment);
+    if (!failures.empty()) {
+      const Error failure = failures.front();
+      failures.erase(failures.begin());
+      co_return tl::unexpected(failure);
+    }
+    made[row.id] = std::make_shared<FakeSandbox>(executor_);
+    co_return made[row.id];
+  }
+
+  std::map<std::string, std::shared_ptr<FakeSandbox>> made;
+  std::vector<Error> failures;  // of the next creates
+  SandboxEnvironment last_environment;
+  int attempts = 0;
+
+ private:
+  asio::any_io_executor executor_;
+};
+
+// One server: its manager on a store that others may share.
+struct Server {
+  Server(asio::io_context& io, Store& store, asio::thread_pool& threads, AuditLog& audit, ManagerOptions options)
+      : host(io.get_executor()), manager(io.get_executor(), store, threads, audit, host, std::move(options)) {}
+  FakeHost host;
+  SandboxManager manager;
+};
+
+class SandboxManagerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    StoreOptions options;
+    options.data_directory = directory_.path();
+    auto opened = Store::open(std::move(options));
+    ASSERT_TRUE(opened) << opened.error().what;
+    store_ = std::move(*opened);
+    auto notary = Notary::open(directory_.path());
+    ASSERT_TRUE(notary) << notary.error().what;
+    audit_ = std::make_unique<AuditLog>(io_.get_executor(), *store_, threads_, std::move(*notary));
+    server_ = server("here/1");
+    other_ = new_actor(*store_);
+  }
+  void TearDown() override {
+    if (server_) run(server_->manager.stop());
+    threads_.join();
+  }
+
+  std::unique_ptr<Server> server(const std::string& node) {
+    ManagerOptions options;
+    options.node = node;
+    options.quota = {2, 0, 0, 0};
+    options.now = [this] { return now_; };
+    options.node_is_dead = [](const std::string&) { return true; };
+    return std::make_unique<Server>(io_, *store_, threads_, *audit_, std::move(options));
+  }
+
+  // Runs until the task is done; the rest of what runs goes on as long.
+  template <class T>
+  T run(Task<T> task) {
+    std::optional<std::conditional_t<std::is_void_v<T>, bool, T>> result;
+    const auto keep = [&]() -> Task<void> {
+      if constexpr (std::is_void_v<T>) {
+        co_await std::move(task);
+        result = true;
+      } else {
+        result.emplace(co_await std::move(task));
+      }
+    };
+    asio::co_spawn(io_, keep(), asio::detached);
+    io_.restart();
+    while (!result && io_.run_one() > 0) {
+    }
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+  }
+  // What the clock asks for, done to its end.
+  void tick() {
+    run(server_->manager.tick());
+    run(server_->manager.settle());
+  }
+
+  SandboxManager& manager() { return server_->manager; }
+  SandboxRow create(NewSandbox wanted = {}) {
+    const Result<SandboxRow> made = run(manager().create(Actor(), std::move(wanted)));
+    EXPECT_TRUE(made) << made.error().what;
+    return made.value_or(SandboxRow());
+  }
+  std::string state(const std::string& id) {
+    const Result<SandboxRow> row = run(manager().get(kDefaultOrganization, id));
+    return row ? row->state : row.error().what;
+  }
+  std::string reason(const std::string& id) { return run(manager().get(kDefaultOrganization, id))->reason; }
+  FakeSandbox& fake(const std::string& id) { return *server_->host.made.at(id); }
+
+  ScratchDirectory directory_;
+  asio::io_context io_;
+  asio::thread_pool threads_{2};
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<AuditLog> audit_;
+  std::unique_ptr<Server> server_;
+  Actor other_;
+  int64_t now_ = 1'000 * kSecondUs;
+};
+
+TEST_F(SandboxManagerTest, ASandboxRunsWithWhatItWasGiven) {
+  NewSandbox wanted;
+  wanted.environment = {{"TOKEN", "x"}};
+  wanted.metadata = {{"team", "red"}};
+  wanted.timeout_s = 60;
+  const SandboxRow row = create(std::move(wanted));
+  EXPECT_EQ(row.state, "running");
+  EXPECT_EQ(row.end_at, now_ + 60 * kSecondUs);
+  EXPECT_EQ(server_->host.last_environment, (SandboxEnvironment{{"TOKEN", "x"}}));
+  EXPECT_TRUE(run(manager().running(kDefaultOrganization, row.id)));
+}
+
+TEST_F(SandboxManagerTest, AnotherOrganizationFindsNothing) {
+  const std::string id = create().id;
+  const std::string& theirs = other_.organization;
+  EXPECT_EQ(run(manager().get(theirs, id)).error().code, Code::kNotFound);
+  EXPECT_EQ(run(manager().running(theirs, id)).error().code, Code::kNotFound);
+  EXPECT_EQ(run(manager().held(theirs, id)).error().code, Code::kNotFound);
+  EXPECT_EQ(run(manager().pause(other_, id)).error().code, Code::kNotFound);
+  EXPECT_EQ(run(manager().set_timeout(other_, id, 1, TimeoutRule::kSet)).error().code, Code::kNotFound);
+  EXPECT_EQ(run(manager().remove(other_, id)).error().code, Code::kNotFound);
+  EXPECT_EQ(state(id), "running");
+}
+
+TEST_F(SandboxManagerTest, ItEndsToTheSecondWhenItsTimeIsOver) {
+  NewSandbox wanted;
+  wanted.timeout_s = 10;
+  const std::string id = create(std::move(wanted)).id;
+  now_ += 10 * kSecondUs - 1;
+  tick();
+  EXPECT_EQ(state(id), "running");
+  now_ += 1;
+  tick();
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "its time was over");
+  EXPECT_TRUE(fake(id).destroyed);
+  EXPECT_EQ(run(manager().running(kDefaultOrganization, id)).error().code, Code::kConflict);
+}
+
+TEST_F(SandboxManagerTest, ATimeoutCanBeMovedEitherWayOrOnlyFurther) {
+  const std::string id = create().id;
+  const Actor actor;
+  EXPECT_EQ(run(manager().set_timeout(actor, id, 5, TimeoutRule::kOnlyLonger))->end_at, now_ + 300 * kSecondUs);
+  EXPECT_EQ(run(manager().set_timeout(actor, id, 5, TimeoutRule::kSet))->end_at, now_ + 5 * kSecondUs);
+  now_ += 5 * kSecondUs;
+  tick();
+  EXPECT_EQ(state(id), "stopped");
+}
+
+TEST_F(SandboxManagerTest, WhatIsToPauseIsPausedAndKeptUntilItIsResumed) {
+  NewSandbox wanted;
+  wanted.timeout_s = 10;
+  wanted.on_timeout = "pause";
+  const std::string id = create(std::move(wanted)).id;
+  now_ += 10 * kSecondUs;
+  tick();
+  EXPECT_EQ(state(id), "paused");
+  EXPECT_TRUE(fake(id).paused);
+  now_ += 1000 * kSecondUs;
+  tick();
+  EXPECT_EQ(state(id), "paused");
+  EXPECT_EQ(run(manager().running(kDefaultOrganization, id)).error().code, Code::kConflict);
+  EXPECT_EQ(run(manager().resume(Actor(), id))->end_at, now_ + 10 * kSecondUs);
+  EXPECT_FALSE(fake(id).paused);
+  EXPECT_EQ(run(manager().pause(Actor(), id))->memory_after, 40u);
+  EXPECT_EQ(run(manager().pause(Actor(), id)).error().code, Code::kConflict);
+}
+
+TEST_F(SandboxManagerTest, WhatCantBePausedDoesNotRunOn) {
+  NewSandbox wanted;
+  wanted.timeout_s = 10;
+  wanted.on_timeout = "pause";
+  const std::string id = create(std::move(wanted)).id;
+  fake(id).unpausable = true;
+  now_ += 10 * kSecondUs;
+  tick();
+  EXPECT_EQ(state(id), "stopped");
+}
+
+TEST_F(SandboxManagerTest, AnOrganizationHasItsShareAndEndedOnesGiveTheirsBack) {
+  const std::string first = create().id;
+  create();
+  EXPECT_EQ(run(manager().create(Actor(), {})).error().code, Code::kExhausted);
+  EXPECT_TRUE(run(manager().create(other_, {})));
+  EXPECT_TRUE(run(manager().remove(Actor(), first)));
+  EXPECT_NE(state(first), "stopped");  // it is forgotten
+  create();
+}
+
+TEST_F(SandboxManagerTest, ACreateIsRepeatedSafely) {
+  NewSandbox wanted;
+  wanted.idempotency_key = "again";
+  const std::string first = create(wanted).id;
+  EXPECT_EQ(create(wanted).id, first);
+  EXPECT_EQ(server_->host.attempts, 1);
+}
+
+TEST_F(SandboxManagerTest, WhatMayPassIsTriedAgainLater) {
+  server_->host.failures = {{Code::kBusy, "no room", 0}, {Code::kBusy, "no room", 0}};
+  std::optional<Result<SandboxRow>> made;
+  asio::co_spawn(io_, [&]() -> Task<void> { made.emplace(co_await manager().create(Actor(), {})); }, asio::detached);
+  for (int i = 0; i < 4 && !made; ++i) {
+    tick();
+    now_ += 60 * kSecondUs;
+  }
+  ASSERT_TRUE(made);
+  ASSERT_TRUE(*made) << made->error().what;
+  EXPECT_EQ((*made)->state, "running");
+  EXPECT_EQ(server_->host.attempts, 3);
+}
+
+TEST_F(SandboxManagerTest, WhatCantBeMadeIsAnErrorThatSaysWhy) {
+  server_->host.failures = {{Code::kInternal, "the launcher is gone", 0}};
+  const auto failed = run(manager().create(Actor(), {}));
+  ASSERT_FALSE(failed);
+  const auto all = run(manager().list(kDefaultOrganization, {}, {}));
+  ASSERT_EQ(all->size(), 1u);
+  EXPECT_EQ((*all)[0].state, "error");
+  EXPECT_EQ((*all)[0].reason, "the launcher is gone");
+  EXPECT_TRUE(run(manager().remove(Actor(), (*all)[0].id)));
+  NewSandbox unknown;
+  unknown.template_name = "unknown";
+  EXPECT_EQ(run(manager().create(Actor(), unknown)).error().code, Code::kUnprocessable);
+}
+
+TEST_F(SandboxManagerTest, OneThatEndsByItselfIsReportedSo) {
+  const std::string id = create().id;
+  fake(id).kill();
+  tick();
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "it ended by itself");
+}
+
+TEST_F(SandboxManagerTest, AfterACrashWhatLivedThereHasEndedAndIsTold) {
+  const std::string id = create().id;
+  const std::unique_ptr<Server> dead = std::move(server_);  // never stopped: its rows are as a kill leaves them
+  server_ = server("here/2");
+  ASSERT_TRUE(run(manager().start()));
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "the server ended, and the sandbox with it");
+  for (const auto& [name, sandbox] : dead->host.made) sandbox->kill();
+  run(dead->manager.stop());
+}
+
+TEST_F(SandboxManagerTest, ACreateThatACrashCutShortIsFinishedByTheNextServer) {
+  // As the dead server left it: the row and the claimed command, and nothing made.
+  SandboxRow row;
+  row.id = "sbabcdefghijklmnopqrstuvwxyz";
+  row.organization = kDefaultOrganization;
+  row.template_name = "base";
+  row.state = "creating";
+  row.node = "here/0";
+  row.timeout_s = 60;
+  row.created_at = now_;
+  CommandRow command;
+  command.organization = kDefaultOrganization;
+  command.kind = "create";
+  command.subject = row.id;
+  command.state = "claimed";
+  command.claimed_by = "here/0";
+  command.lease_until = now_ + 1000 * kSecondUs;
+  command.attempts = 1;
+  SandboxTable table(store_->database(), store_->vault());
+  ASSERT_TRUE(table.create(Actor(), row, {}, {}, {}, command));
+  ASSERT_TRUE(run(manager().start()));
+  tick();
+  EXPECT_EQ(state(row.id), "running");
+  EXPECT_TRUE(server_->host.made.contains(row.id));
+}
+
+TEST_F(SandboxManagerTest, AServerThatStopsEndsItsSandboxes) {
+  const std::string id = create().id;
+  ASSERT_TRUE(run(manager().start()));
+  run(manager().stop());
+  EXPECT_TRUE(fake(id).destroyed);
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "the server stopped");
+  server_.reset();
+}
+
+}  // namespace
+}  // namespace bj

@@ -1,0 +1,24 @@
+#include "control/sandbox_steps.h"
+
+namespace bj {
+
+SandboxState state_in(const SandboxRow& row) { return state_of(row.state).value_or(SandboxState::kError); }
+
+Result<void> step(SandboxRow& row, LifeEvent event, const std::string& reason, int64_t now) {
+  BJ_TRY(const SandboxState next, after(state_in(row), event));
+  row.state = state_name(next);
+  row.reason = reason;
+  if (!is_live(next) && !row.ended_at) row.ended_at = now;
+  return {};
+}
+
+Actor owner_of(const SandboxRow& row) {
+  Actor actor;
+  actor.organization = row.organization;
+  actor.user = row.user.value_or("");
+  actor.key = row.key.value_or("");
+  actor.role = Role::kMember;
+  return actor;
+}
+
+}  // namespace bj

@@ -1,0 +1,21 @@
+// Steps of a sandbox's row through its life, for those who write it.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+
+#include "control/lifecycle.h"
+#include "store/sandbox_table.h"
+
+namespace bj {
+
+inline constexpr int64_t kSecond = 1'000'000;
+inline constexpr int64_t kLease = 120 * kSecond;  // of a claimed command
+
+SandboxState state_in(const SandboxRow& row);
+// kConflict if that can't follow. The end of its life is noted once.
+Result<void> step(SandboxRow& row, LifeEvent event, const std::string& reason, int64_t now);
+// Who is responsible for what it does by itself.
+Actor owner_of(const SandboxRow& row);
+
+}  // namespace bj

@@ -1,0 +1,192 @@
+#include "engine/live_process.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace bj {
+namespace {
+
+using Stream = asio::posix::stream_descriptor;
+constexpr size_t kReadBytes = 32 * 1024;
+constexpr int kLastReads = 64;  // of a stream whose process has ended: what a pipe can hold
+
+std::shared_ptr<Stream> stream_of(const asio::any_io_executor& executor, Fd fd) {
+  auto stream = std::make_shared<Stream>(executor, fd.release());
+  boost::system::error_code ignored;
+  stream->native_non_blocking(true, ignored);
+  return stream;
+}
+
+}  // namespace
+
+struct LiveProcess::Source {
+  OutputStream kind;
+  std::shared_ptr<Stream> stream;
+};
+
+LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process, ProcessSpec spec,
+                         LiveProcessOptions options)
+    : executor_(executor),
+      pid_(process.pid),
+      spec_(std::move(spec)),
+      options_(std::move(options)),
+      waiter_(std::move(process.exit)),
+      buffer_(options_.kept_bytes),
+      changed_(executor, Clock::time_point::max()) {
+  if (process.terminal.ok()) {
+    Fd writing(::fcntl(process.terminal.get(), F_DUPFD_CLOEXEC, 0));
+    if (writing.ok()) input_ = stream_of(executor, std::move(writing));
+    sources_.push_back(
+        std::make_shared<Source>(Source{OutputStream::kTerminal, stream_of(executor, std::move(process.terminal))}));
+    return;
+  }
+  if (options_.input == Input::kOpen) input_ = stream_of(executor, std::move(process.input));
+  sources_.push_back(
+      std::make_shared<Source>(Source{OutputStream::kOutput, stream_of(executor, std::move(process.output))}));
+  sources_.push_back(
+      std::make_shared<Source>(Source{OutputStream::kError, stream_of(executor, std::move(process.error))}));
+}
+
+std::shared_ptr<LiveProcess> LiveProcess::adopt(const asio::any_io_executor& executor, Process process,
+                                                ProcessSpec spec, LiveProcessOptions options) {
+  std::shared_ptr<LiveProcess> live(new LiveProcess(executor, std::move(process), std::move(spec), std::move(options)));
+  live->start();
+  return live;
+}
+
+void LiveProcess::start() {
+  for (const std::shared_ptr<Source>& source : sources_) {
+    spawn(executor_, [self = shared_from_this(), source] { return self->pump(source); });
+  }
+  spawn(executor_, [self = shared_from_this()] { return self->watch_exit(); });
+}
+
+uint64_t LiveProcess::needed() const {
+  uint64_t least = buffer_.end();
+  for (const Listener* listener : listeners_) least = std::min(least, listener->place());
+  return least;
+}
+
+LiveProcess::Taken LiveProcess::take(Source& source) {
+  char bytes[kReadBytes];
+  const ssize_t n = ::read(source.stream->native_handle(), bytes, sizeof bytes);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return Taken::kNothingNow;
+  if (n <= 0) return Taken::kEnd;
+  buffer_.add(source.kind, std::string_view(bytes, static_cast<size_t>(n)), needed());
+  notify();
+  return Taken::kBytes;
+}
+
+Task<void> LiveProcess::pump(std::shared_ptr<Source> source) {
+  while (!over_ && co_await readable(*source->stream)) {
+    while (!over_ && held_up()) (void)co_await change();
+    if (over_ || take(*source) == Taken::kEnd) break;
+  }
+}
+
+// What lies in the streams is taken and they are closed: a child of it that holds them open is not waited for.
+Task<void> LiveProcess::watch_exit() {
+  const auto self = shared_from_this();
+  const Result<ExitReport> report = co_await waiter_->get();
+  for (const std::shared_ptr<Source>& source : sources_) {
+    for (int i = 0; i < kLastReads && take(*source) == Taken::kBytes; ++i) {
+    }
+  }
+  if (report) exit_ = *report;
+  ended_ = Clock::now();
+  over_ = true;
+  boost::system::error_code ignored;
+  for (const std::shared_ptr<Source>& source : sources_) source->stream->close(ignored);
+  if (input_) input_->close(ignored);
+  notify();
+}
+
+// False: whoever waits was told to give up.
+Task<bool> LiveProcess::change() {
+  (void)co_await expired(changed_);
+  const auto state = co_await asio::this_coro::cancellation_state;
+  co_return state.cancelled() == asio::cancellation_type::none;
+}
+
+Task<void> LiveProcess::ended() {
+  const auto self = shared_from_this();
+  while (!over_ && co_await change()) {
+  }
+}
+
+Task<Result<void>> LiveProcess::write_input(std::string bytes) {
+  const auto self = shared_from_this();
+  while (writing_ && !over_) {  // pieces of two writers don't mix
+    if (!co_await change()) co_return fail(Code::kUnavailable, "cancelled");
+  }
+  if (over_) co_return fail(Code::kConflict, "the process has ended");
+  if (!input_ || !input_->is_open()) co_return fail(Code::kConflict, "the process has no input that is open");
+  writing_ = true;
+  const std::shared_ptr<Stream> input = input_;
+  Result<void> outcome;
+  std::string_view rest = bytes;
+  while (!rest.empty() && outcome) {
+    const ssize_t n = ::write(input->native_handle(), rest.data(), rest.size());
+    if (n > 0) {
+      rest.remove_prefix(static_cast<size_t>(n));
+    } else if (errno == EAGAIN) {
+      if (!co_await writable(*input) || !input->is_open())
+        outcome = fail(Code::kConflict, "the process's input was closed before it had taken everything");
+    } else if (errno != EINTR) {
+      outcome = fail(Code::kConflict, "the process does not read its input any more");
+    }
+  }
+  writing_ = false;
+  notify();
+  co_return outcome;
+}
+
+Result<void> LiveProcess::close_input() {
+  if (spec_.terminal)
+    return fail(Code::kConflict, "a terminal's input can't be closed: send it the character for the end, 4");
+  if (!input_ || !input_->is_open()) return fail(Code::kConflict, "the process has no input that is open");
+  boost::system::error_code ignored;
+  input_->close(ignored);
+  return {};
+}
+
+Result<void> LiveProcess::resize(uint16_t rows, uint16_t columns) {
+  if (!spec_.terminal) return fail(Code::kConflict, "the process has no terminal");
+  if (over_ || !input_) return fail(Code::kConflict, "the process has ended");
+  const winsize size{rows, columns, 0, 0};
+  if (::ioctl(input_->native_handle(), TIOCSWINSZ, &size) != 0) return fail_errno("ioctl(TIOCSWINSZ)");
+  return {};
+}
+
+LiveProcess::Listener::Listener(std::shared_ptr<LiveProcess> process, uint64_t from)
+    : process_(std::move(process)), place_(std::min(from, process_->buffer_.end())) {
+  process_->listeners_.insert(this);
+}
+
+LiveProcess::Listener::~Listener() {
+  process_->listeners_.erase(this);
+  process_->notify();
+}
+
+void LiveProcess::Listener::stop() {
+  stopped_ = true;
+  process_->notify();
+}
+
+Task<std::optional<OutputPiece>> LiveProcess::Listener::next() {
+  while (!stopped_) {
+    std::optional<OutputPiece> piece = process_->buffer_.next(place_, kReadBytes);
+    if (piece) {
+      place_ = piece->offset + piece->bytes.size();
+      process_->notify();
+      co_return piece;
+    }
+    if (process_->over_ || !co_await process_->change()) break;
+  }
+  co_return std::nullopt;
+}
+
+}  // namespace bj

@@ -1,0 +1,112 @@
+// A process in a sandbox that people come to and leave: its output goes to a bounded buffer, and any number of
+// listeners read it from where they like. A listener who is slower than the process holds it up, as a pipe would; with
+// nobody listening the oldest output is dropped. It goes on without anybody, and its end is kept for those who ask
+// later.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "engine/output_buffer.h"
+#include "engine/sandbox.h"
+
+namespace bj {
+
+enum class Input { kNone, kOpen };
+
+struct LiveProcessOptions {
+  size_t kept_bytes = 1 << 20;  // of its output, for late comers
+  Input input = Input::kNone;
+  std::string tag;  // the caller's name for it
+};
+
+// Stays on its executor's thread.
+class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
+ public:
+  class Listener;
+
+  // Takes a process that was just started; `spec` is what it was started as.
+  static std::shared_ptr<LiveProcess> adopt(const asio::any_io_executor& executor, Process process, ProcessSpec spec,
+                                            LiveProcessOptions options);
+
+  int pid() const { return pid_; }
+  const std::string& tag() const { return options_.tag; }
+  const ProcessSpec& spec() const { return spec_; }
+  Clock::time_point started() const { return started_; }
+  const OutputBuffer& output() const { return buffer_; }
+  bool over() const { return over_; }
+  // Of one that is over; nothing if the sandbox ended with it.
+  const std::optional<ExitReport>& exit() const { return exit_; }
+  // Why we ended it, if we did: "timeout".
+  const std::string& stopped_by() const { return stopped_by_; }
+  void note_stop(std::string why) { stopped_by_ = std::move(why); }
+  Clock::duration duration() const { return (over_ ? ended_ : Clock::now()) - started_; }
+
+  // Waits until the process has taken all of it. kConflict: it has no input, or that is closed.
+  Task<Result<void>> write_input(std::string bytes);
+  Result<void> close_input();
+  // kConflict: it has no terminal.
+  Result<void> resize(uint16_t rows, uint16_t columns);
+
+  Task<void> ended();
+
+ private:
+  struct Source;
+  enum class Taken { kBytes, kNothingNow, kEnd };
+
+  LiveProcess(const asio::any_io_executor& executor, Process process, ProcessSpec spec, LiveProcessOptions options);
+  void start();
+  Task<void> pump(std::shared_ptr<Source> source);
+  Task<void> watch_exit();
+  Taken take(Source& source);  // one read
+  uint64_t needed() const;     // the place of the slowest listener
+  bool held_up() const { return !listeners_.empty() && buffer_.end() - needed() >= buffer_.capacity(); }
+  Task<bool> change();  // waits for anything to happen
+  void notify() { changed_.cancel(); }
+
+  asio::any_io_executor executor_;
+  int pid_;
+  ProcessSpec spec_;
+  LiveProcessOptions options_;
+  ExitWaiter waiter_;
+  OutputBuffer buffer_;
+  std::vector<std::shared_ptr<Source>> sources_;
+  std::shared_ptr<asio::posix::stream_descriptor> input_;  // with a terminal: the same descriptor, duplicated
+  bool writing_ = false;
+  std::set<const Listener*> listeners_;
+  asio::steady_timer changed_;  // never expires: cancelling it wakes all who wait
+  Clock::time_point started_ = Clock::now(), ended_;
+  std::optional<ExitReport> exit_;
+  std::string stopped_by_;
+  bool over_ = false;
+};
+
+// Somebody who reads a process's output; as long as he lives, what he has not read is kept.
+class LiveProcess::Listener {
+ public:
+  Listener(std::shared_ptr<LiveProcess> process, uint64_t from);
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // The next piece; nothing when the process is over and everything was read, or the wait was cancelled. A piece
+  // further on than place() means that the bytes between are gone.
+  Task<std::optional<OutputPiece>> next();
+  uint64_t place() const { return place_; }
+  // next() gives nothing from now on; who waits in it goes on.
+  void stop();
+  const LiveProcess& process() const { return *process_; }
+
+ private:
+  std::shared_ptr<LiveProcess> process_;
+  uint64_t place_;
+  bool stopped_ = false;
+};
+
+}  // namespace bj

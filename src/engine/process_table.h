@@ -1,0 +1,36 @@
+// The processes of one sandbox that were started through it, running and just ended, by their pid inside or their tag.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/live_process.h"
+
+namespace bj {
+
+// Stays on its executor's thread.
+class ProcessTable {
+ public:
+  ProcessTable(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox)
+      : executor_(executor), sandbox_(std::move(sandbox)) {}
+
+  Task<Result<std::shared_ptr<LiveProcess>>> start(ProcessSpec spec, LiveProcessOptions options);
+  Result<std::shared_ptr<LiveProcess>> find(int pid) const;
+  Result<std::shared_ptr<LiveProcess>> find_by_tag(const std::string& tag) const;
+  std::vector<std::shared_ptr<LiveProcess>> all() const;  // by pid, ended ones included
+  // To it and what it has started in its session. kConflict: it has ended.
+  Task<Result<void>> signal(int pid, int signal);
+
+ private:
+  void forget_oldest();
+
+  static constexpr size_t kMostEnded = 32;  // with their output
+
+  asio::any_io_executor executor_;
+  std::shared_ptr<Sandbox> sandbox_;
+  std::map<int, std::shared_ptr<LiveProcess>> processes_;
+};
+
+}  // namespace bj

@@ -1,0 +1,102 @@
+// The files of a sandbox, seen from outside. Every path is resolved inside, by the warden, as a user of the sandbox;
+// what comes out are descriptors, and only they are looked at here. A name that was read from a directory's descriptor
+// is asked about relative to that descriptor and never followed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "engine/sandbox.h"
+
+namespace bj {
+
+enum class FileKind { kFile, kDirectory, kLink, kOther };
+enum class Writing { kReplace, kAppend };
+enum class Removal { kFileOrEmpty, kTree };
+enum class Parents { kMustExist, kMake };
+
+struct FileInfo {
+  std::string path;  // as asked for, absolute
+  std::string name;
+  FileKind kind = FileKind::kOther;
+  uint64_t size = 0;
+  unsigned mode = 0;  // permission bits
+  uid_t uid = 0;      // inside
+  gid_t gid = 0;
+  int64_t modified_us = 0;
+  std::string link_target;  // of a link, its text
+};
+
+struct FileListing {
+  std::vector<FileInfo> entries;  // depth first, names in order
+  bool cut = false;               // there was more than may be listed
+};
+
+struct FileSearch {
+  std::string path;
+  std::string name;  // a pattern as of a shell; empty: any
+  std::string text;  // that a line of the file must hold; empty: any file
+  size_t limit = 100;
+};
+struct FileMatch {
+  std::string path;
+  uint64_t line = 0;  // 0: the name matched, no text was looked for
+  std::string text;
+};
+
+// Stays on its thread; what blocks is done on the host's workers.
+class SandboxFiles {
+ public:
+  // `image`: whose users paths are resolved as.
+  SandboxFiles(Host& host, std::shared_ptr<Sandbox> sandbox, Template image)
+      : host_(host), sandbox_(std::move(sandbox)), image_(std::move(image)) {}
+
+  // Relative paths begin at the user's home, "~" is it. An empty user is the sandbox's own.
+  Task<Result<FileInfo>> stat(std::string path, std::string user);
+  Task<Result<FileListing>> list(std::string path, std::string user, int depth);
+  Task<Result<void>> make_directory(std::string path, std::string user, Parents parents);
+  Task<Result<void>> move(std::string from, std::string to, std::string user);
+  Task<Result<void>> remove(std::string path, std::string user, Removal removal);
+  Task<Result<std::vector<FileMatch>>> search(FileSearch what, std::string user);
+  // An inotify descriptor with one directory or file in it.
+  Task<Result<Fd>> watch(std::string path, std::string user, uint32_t mask);
+
+  struct Opened {
+    std::shared_ptr<Fd> file;
+    FileInfo info;
+  };
+  // Regular files only. Pieces are read and written on the workers, so that nothing here waits for a disk.
+  Task<Result<Opened>> open_to_read(std::string path, std::string user);
+  Task<Result<Opened>> open_to_write(std::string path, std::string user, unsigned mode, Writing writing,
+                                     Parents parents);
+  Task<Result<std::string>> read(const Opened& opened, uint64_t offset, size_t most);
+  Task<Result<void>> write(const Opened& opened, std::string bytes);
+
+ private:
+  struct Place {
+    std::string path;
+    Account account;
+  };
+  Result<Place> place_of(const std::string& path, const std::string& user) const;
+  Task<Result<Fd>> open(Place place, int flags, FileType type);
+  Task<Result<FileInfo>> info_of(const Fd& fd, std::string path) const;
+  Task<Result<void>> make_parents(Place place);
+  Task<Result<std::vector<FileInfo>>> entries_of(Place directory);
+  // Every entry below, depth first; `visit` says whether to go on.
+  Task<Result<void>> walk(Place directory, int depth, const std::function<Task<bool>(const FileInfo&)>& visit);
+  Task<Result<void>> remove_tree(Place directory);
+  Task<Result<void>> search_file(const FileInfo& file, const FileSearch& what, const Account& account,
+                                 std::vector<FileMatch>& found);
+
+  Host& host_;
+  std::shared_ptr<Sandbox> sandbox_;
+  Template image_;
+};
+
+}  // namespace bj

@@ -1,0 +1,96 @@
+#include "service/sandbox_service.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <boost/json/parse.hpp>
+
+#include "api/native/sandbox_routes.h"
+#include "engine/instance_alive.h"
+#include "store/sql.h"
+#include "tools/network_layers.h"
+#include "tools/network_receipts.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+std::string machine_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
+}
+
+// A node is "<machine>/<instance>". Of another machine's nothing is known here.
+std::function<bool(const std::string&)> death_of_nodes(bool root, const std::string& data_directory) {
+  const std::string directory = instances_directory(root, data_directory);
+  return [directory, machine = machine_name() + "/"](const std::string& node) {
+    return node.starts_with(machine) && !instance_alive(directory, node.substr(machine.size()));
+  };
+}
+
+ManagerOptions manager_options(Engine& engine, const SandboxServiceOptions& options) {
+  ManagerOptions manager;
+  manager.node = machine_name() + "/" + engine.instance();
+  manager.quota = options.quota;
+  manager.limits = options.limits;
+  manager.usual_timeout_s = options.usual_timeout_s;
+  manager.longest_timeout_s = options.longest_timeout_s;
+  manager.now = now_us;
+  manager.node_is_dead = death_of_nodes(engine.host().abilities.root, options.data_directory);
+  return manager;
+}
+
+json::value parsed(const std::string& text) {
+  json::error_code bad;
+  json::value value = json::parse(text, bad);
+  return bad ? json::value(nullptr) : value;
+}
+
+// The organization's policy, or the server's, and within it what the sandbox asks for. An organization's that can't be
+// read allows nothing.
+Result<NetworkPolicy> network_of(Store& store, const SandboxServiceOptions& options, const std::string& organization,
+                                 const std::string& wish) {
+  NetworkLayers layers;
+  BJ_TRY(layers.call, read_network_wish({{"network", parsed(wish)}}, "sandbox"));
+  if (wish == "null") layers.call.network.reset();
+  BJ_TRY(const std::optional<NetworkPolicyRow> own, store.network_policies().find(organization));
+  layers.organization = own ? parsed(own->policy) : options.network;
+  return join_network(layers, options.package_hosts);
+}
+
+GateWitness witness_of(AuditLog& audit, const SandboxRow& row) {
+  Actor actor;
+  actor.organization = row.organization;
+  actor.user = row.user.value_or("");
+  actor.key = row.key.value_or("");
+  const auto receipts = std::make_shared<NetworkReceipts>(audit, actor, row.id, nullptr);
+  return {[receipts](const GateEvent& event) { receipts->note(event); }, [receipts] { receipts->finish(); }};
+}
+
+LocalHostOptions host_options(ToolService& tools, const SandboxServiceOptions& options) {
+  LocalHostOptions host;
+  host.limits = options.limits;
+  host.require_full_seal = options.require_full_seal;
+  host.network = [&store = tools.store(), options](const std::string& organization, const std::string& wish) {
+    return network_of(store, options, organization, wish);
+  };
+  host.witness = [&audit = tools.audit()](const SandboxRow& row) { return witness_of(audit, row); };
+  return host;
+}
+
+}  // namespace
+
+SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxServiceOptions options)
+    : audit_(tools.audit()),
+      limits_(options.limits),
+      host_(engine, host_options(tools, options)),
+      manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), host_,
+               manager_options(engine, options)),
+      commands_(engine.host().executor, manager_, tools.audit(), now_us) {}
+
+void SandboxService::add_routes(Router& router) {
+  native::add_sandbox_routes(router, {manager_, commands_, audit_, limits_});
+}
+
+}  // namespace bj

@@ -1,0 +1,94 @@
+// Sandboxes: what was asked for, who holds them, how they stand. The values of their variables are encrypted. What a
+// state means and which may follow which is decided in src/control; the store keeps the words.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "store/command_table.h"
+#include "store/database.h"
+#include "store/rows.h"
+#include "store/vault.h"
+
+namespace bj {
+
+// A sandbox that lives until its time is over, as it was asked for and as it stands.
+struct SandboxRow {
+  Text id;
+  Text organization;
+  MaybeText user;  // who made it, with which key
+  MaybeText key;
+  Text template_name;
+  Text state;      // creating | running | paused | stopping | stopped | deleted | error
+  Text reason;     // why it is in this state, for people; empty: as asked
+  MaybeText node;  // the server instance that holds it
+  int64_t timeout_s = 0;
+  Text on_timeout = "kill";  // kill | pause
+  int64_t end_at = 0;        // when its time is over
+  Text inside_user;          // empty: the template's
+  double cpus = 0;
+  int64_t memory_bytes = 0;
+  int64_t disk_bytes = 0;
+  int64_t processes = 0;
+  Text network = "null";  // JSON: its policy
+  Text metadata = "{}";   // JSON object of strings
+  int64_t created_at = 0;
+  std::optional<int64_t> started_at;
+  std::optional<int64_t> ended_at;
+};
+
+// What an organization's sandboxes may take together, or have taken. Of a quota, 0: no limit.
+struct SandboxShare {
+  int64_t live = 0;
+  double cpus = 0;
+  int64_t memory_bytes = 0;
+  int64_t disk_bytes = 0;
+};
+
+struct SandboxFilter {
+  std::vector<std::string> states;  // empty: all but deleted
+  MaybeText template_name;
+  std::map<std::string, std::string> metadata;  // all of them must match
+  std::optional<int64_t> created_since;
+};
+
+class SandboxTable {
+ public:
+  using Edit = std::function<Result<void>(Transaction&, SandboxRow&)>;
+
+  SandboxTable(Database& database, Vault& vault) : database_(database), vault_(vault) {}
+
+  struct Made {
+    SandboxRow row;
+    bool existed = false;  // its command's idempotency key was known: nothing was made
+  };
+  // The sandbox, its variables, its metadata and the command that will make it real, if the organization's share allows
+  // one more (else kExhausted, which says what is used up).
+  Result<Made> create(const Actor& actor, SandboxRow row, const std::map<std::string, std::string>& metadata,
+                      const std::vector<NewVariable>& variables, const SandboxShare& quota, CommandRow command);
+  // Deleted ones are not found.
+  Result<SandboxRow> get(const std::string& organization, const std::string& id);
+  // Reads, lets `edit` decide, writes, in one transaction; `edit` may change the queue in it, too.
+  Result<SandboxRow> change(const std::string& organization, const std::string& id, const Edit& edit);
+  Result<std::vector<SandboxRow>> list(const std::string& organization, const SandboxFilter& filter, const Page& page);
+  Result<std::vector<VariableRow>> variables(const std::string& organization, const std::string& id);
+  Result<SandboxShare> used(const std::string& organization);
+
+  // Of all organizations: what is not over, and is held by somebody.
+  Result<std::vector<SandboxRow>> held();
+  // What a server that is gone leaves: its sandboxes have ended with it, for `reason`, and so have commands to them;
+  // what it was about to make, anybody may make. Yields those that ended, as they were before.
+  Result<std::vector<SandboxRow>> abandon(const std::string& node, const std::string& reason, int64_t now);
+  // Those whose end is older; yields how many went.
+  Result<int64_t> remove_ended_before(int64_t time);
+
+ private:
+  Database& database_;
+  Vault& vault_;
+};
+
+}  // namespace bj

@@ -1,0 +1,90 @@
+"""`belljar sandbox`: the same sandboxes from the command line."""
+
+import json
+import os
+import pty
+import subprocess
+import unittest
+
+from sandbox_story import SandboxStory
+from story import BELLJAR, PATIENCE_SECONDS
+
+
+class CommandLine(SandboxStory):
+    def sandbox(self, *arguments, **more):
+        more["env"] = {"BELLJAR_SERVER": self.server.url, **more.get("env", {})}
+        return self.belljar("sandbox", *arguments, **more)
+
+    def said(self, *arguments, **more):
+        done = self.sandbox(*arguments, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode()
+
+    def test_the_life_of_a_sandbox(self):
+        sandbox = self.said("create", "--timeout", "10m", "--env", "WHO=ada", "--metadata", "team=red", "--memory", "256M").strip()
+        self.assertRegex(sandbox, "^sb[a-z2-7]{26}$")
+        self.assertIn(sandbox, self.said("ls"))
+        listed = json.loads(self.said("ls", "--json"))
+        self.assertEqual([one["metadata"] for one in listed if one["id"] == sandbox], [{"team": "red"}])
+        self.assertEqual(self.said("exec", sandbox, "--", "sh", "-c", "echo hello $WHO"), "hello ada\n")
+        done = self.sandbox("exec", sandbox, "--", "sh", "-c", "echo oops >&2; exit 9")
+        self.assertEqual((done.returncode, done.stderr), (9, b"oops\n"))
+        self.assertEqual(self.said("exec", "-i", sandbox, "--", "cat", input=b"fed"), "fed")
+        answer = json.loads(self.said("exec", "--json", sandbox, "--", "echo", "x"))
+        self.assertEqual((answer["exit_status"], answer["stdout"]), (0, "x\n"))
+        self.assertEqual(self.sandbox("exec", "--timeout", "1s", sandbox, "--", "sleep", "1000").returncode, 124)
+        self.assertEqual(json.loads(self.said("pause", "--json", sandbox))["state"], "paused")
+        self.assert_one_sentence(self.sandbox("exec", sandbox, "--", "true"), 3, "paused")
+        self.said("resume", sandbox)
+        self.assertIn("resumed", self.said("logs", sandbox))
+        self.said("rm", sandbox)
+        self.assertNotIn(sandbox, self.said("ls"))
+        self.assert_one_sentence(self.sandbox("rm", sandbox), 2, "not found")
+
+    def test_files_are_copied_in_and_out(self):
+        sandbox = self.said("create").strip()
+        data = os.urandom(3 << 20)
+        source = self.write("source.bin", data)
+        self.said("cp", source, f"{sandbox}:/home/user/sub/")
+        self.assertEqual(self.said("exec", sandbox, "--", "stat", "-c", "%s", "sub/source.bin"), f"{len(data)}\n")
+        target = os.path.join(self.scratch, "target.bin")
+        self.said("cp", f"{sandbox}:sub/source.bin", target)
+        with open(target, "rb") as file:
+            self.assertEqual(file.read(), data)
+        self.assertEqual(self.sandbox("cp", f"{sandbox}:sub/source.bin", "-").stdout, data)
+        self.said("cp", "-", f"{sandbox}:piped", input=b"through a pipe")
+        self.assertEqual(self.said("exec", sandbox, "--", "cat", "piped"), "through a pipe")
+        self.assert_one_sentence(self.sandbox("cp", "a", "b"), 2, "ID:PATH")
+        self.assert_one_sentence(self.sandbox("cp", f"{sandbox}:/nowhere", target), 2, "No such file")
+        self.said("rm", sandbox)
+
+    def test_a_shell_is_joined_to_the_terminal(self):
+        sandbox = self.said("create").strip()
+        master, slave = pty.openpty()
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch, "BELLJAR_SERVER": self.server.url}
+        shell = subprocess.Popen([BELLJAR, "sandbox", "shell", sandbox], stdin=slave, stdout=slave, stderr=slave, env=environment)
+        os.close(slave)
+        os.write(master, b"tty; echo mark''er; exit 6\n")
+        seen = b""
+        try:
+            while piece := os.read(master, 65536):
+                seen += piece
+        except OSError:
+            pass  # the other side is closed
+        self.assertEqual(shell.wait(PATIENCE_SECONDS), 6)
+        self.assertIn(b"marker", seen)
+        self.assertIn(b"/dev/pts/", seen)
+        os.close(master)
+        self.said("rm", sandbox)
+
+    def test_without_a_server_it_says_what_to_do(self):
+        done = self.belljar("sandbox", "ls", env={"BELLJAR_SERVER": "http://127.0.0.1:1"})
+        self.assert_one_sentence(done, 3, "belljar serve")
+        done = self.belljar("--data", os.path.join(self.scratch, "none"), "sandbox", "ls")
+        self.assert_one_sentence(done, 2, "BELLJAR_API_KEY")
+        done = self.sandbox("ls", env={"BELLJAR_API_KEY": "bj_wrong"})
+        self.assert_one_sentence(done, 3, "Unauthorized")
+
+
+if __name__ == "__main__":
+    unittest.main()
