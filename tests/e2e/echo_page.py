@@ -41,7 +41,7 @@ class EchoPage(http.server.BaseHTTPRequestHandler):
         body = self.body()
         place = urllib.parse.urlsplit(self.path)
         secret = self.headers.get("Authorization", "")
-        seen = {"path": self.path, "method": self.command, "headers": dict(self.headers), "body": body.decode("latin1"),
+        seen = {"path": self.path, "method": self.command, "headers": {name.title(): value for name, value in self.headers.items()}, "body": body.decode("latin1"),
                 "port": self.server.server_address[1], "encoded": base64.b64encode(b"a:" + secret.encode()).decode(),
                 # What the server truly got, in a form that is no echo.
                 "hash": hashlib.sha256(secret.encode()).hexdigest(),
