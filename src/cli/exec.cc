@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/context.h"
+#include "cli/credential_flag.h"
 #include "cli/exec_session.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
@@ -29,6 +30,7 @@ Examples:
   belljar exec -- sh -c 'echo hi; id; ip a'
   belljar exec -it -- bash
   belljar exec --network allow:api.example.com,*.example.org:8443 -- curl https://api.example.com/
+  belljar exec --network allow:api.example.com --credential demo=@token.txt:api.example.com -- curl https://api.example.com/me
   tar c src | belljar exec -i -- sh -c 'tar x && ls src'
   belljar exec --mount "$PWD:/mnt:rw" --workdir /mnt --user root -- make)";
 
@@ -66,6 +68,8 @@ Result<MountSpec> parse_mount(const std::string& text) {
 
 Result<void> check(const ExecRequest& request, const Settings& settings) {
   if (request.command.empty()) return fail(Code::kInvalid, "which command? e.g. belljar exec -- ls -l /");
+  if (!request.credentials.empty() && request.network.allows_nothing())
+    return fail(Code::kInvalid, "--credential needs a --network that allows its host");
   if (!request.terminal) return {};
   if (settings.json)
     return fail(Code::kInvalid, "--json and -t don't go together: a terminal has no separate output to print");
@@ -98,6 +102,7 @@ void add_exec(CLI::App& app, Context& context) {
   command->add_option("-w,--workdir", request->directory, "working directory [the user's home]")->type_name("DIR");
   add_env_flag(*command, request->environment);
   add_network_flag(*command, request->network);
+  add_credential_flag(*command, request->credentials);
   const auto add_mounts = [request](const std::vector<std::string>& list) {
     for (const std::string& text : list) {
       Result<MountSpec> mount = parse_mount(text);

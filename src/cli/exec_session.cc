@@ -270,6 +270,7 @@ Task<int> execute(Engine& engine, ExecRequest request, Settings settings) {
   spec.user = request.user;
   spec.mounts = request.mounts;
   spec.network = request.network;
+  spec.credentials = request.credentials;
   const auto used = std::make_shared<NetworkUse>();
   spec.on_network = noting(used, nullptr);
   spec.require_full_seal = settings.require_full_seal;

@@ -16,6 +16,7 @@ struct ExecRequest {
   std::vector<MountSpec> mounts;
   std::string user, directory;  // empty: the template's
   NetworkPolicy network;        // nothing: none
+  GateCredentials credentials;  // that the gate gives to requests
   bool input = false;           // our stdin goes in
   bool terminal = false;
 };

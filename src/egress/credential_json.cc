@@ -178,10 +178,8 @@ Result<void> check_credential_value(std::string_view value) {
     return fail(
         Code::kInvalid,
         "a credential's value has 8 to 8192 characters: a shorter one can't be told from other text in answers");
-  const bool has_control =
-      std::any_of(value.begin(), value.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
-  if (has_control)
-    return fail(Code::kInvalid, "a credential's value can hold no line ends and other control characters");
+  if (!is_visible(value) || value.front() == ' ' || value.back() == ' ')
+    return fail(Code::kInvalid, "a credential's value is made of visible ASCII characters, on one line");
   return {};
 }
 

@@ -23,7 +23,8 @@ boost::json::object binding_json(const GateCredential& credential);
 
 // Letters, digits, ".", "_", "-", at most 64: it stands in receipts and on command lines.
 Result<void> check_credential_name(std::string_view name);
-// Long enough to be told from ordinary text in answers, no control characters. The message never holds the value.
+// Long enough to be told from ordinary text in answers; visible ASCII, what a header can hold. The message never holds
+// the value.
 Result<void> check_credential_value(std::string_view value);
 
 }  // namespace bj

@@ -98,7 +98,7 @@ Task<bool> Flow::tell_server(std::string text) {
 
 Task<void> Flow::forward(std::function<Task<bool>()> check_first, uint64_t most_from_client) {
   const auto self = shared_from_this();
-  spawn(client_.get_executor(), [self]() -> Task<void> { co_await self->watch_idle(); });
+  watch();
   const auto checked = [](Flow& flow, std::function<Task<bool>()> check, Direction way) -> Task<void> {
     if (check && !co_await check()) co_return flow.abort();
     co_await flow.pump(way);
@@ -107,6 +107,20 @@ Task<void> Flow::forward(std::function<Task<bool>()> check_first, uint64_t most_
   const Direction in{upstream_, client_, received_, &FlowTotals::count_received};
   co_await (checked(*this, std::move(check_first), out) && pump(in));
   close();
+}
+
+bool Flow::count(uint64_t sent, uint64_t received) {
+  last_ = Clock::now();
+  sent_ += sent;
+  received_ += received;
+  const bool within_sent = totals_.count_sent(sent), within_received = totals_.count_received(received);
+  return within_sent && within_received;
+}
+
+Task<bool> Flow::paced(Socket& from) { co_return co_await totals_.room(from, kAtOnce) != 0; }
+
+void Flow::watch() {
+  spawn(client_.get_executor(), [self = shared_from_this()]() -> Task<void> { co_await self->watch_idle(); });
 }
 
 void Flow::close() {

@@ -35,6 +35,11 @@ class Flow : public std::enable_shared_from_this<Flow> {
   // Until both directions have ended. `check_first`: looks at the client's first bytes before any is passed on; false
   // ends the flow. Of the client's bytes only so many are passed on.
   Task<void> forward(std::function<Task<bool>()> check_first, uint64_t most_from_client = UINT64_MAX);
+  // For who passes bytes himself: counts them. False: a cap is reached. A flow that counts nothing for long ends.
+  bool count(uint64_t sent, uint64_t received);
+  // Waits while their rate is capped. False: closed meanwhile.
+  Task<bool> paced(Socket& from);
+  void watch();
   // Both sides see a reset, now.
   void abort();
   // An ordinary end: what was told still arrives.

@@ -10,7 +10,6 @@ namespace {
 constexpr size_t kMostPassages = 256, kMostNames = 1024, kMostAddressesTried = 4;
 constexpr auto kAfterAFailedAccept = std::chrono::milliseconds(50);
 constexpr auto kSilence = std::chrono::milliseconds(200);  // then the server may be the one that speaks first
-constexpr auto kHelloPatience = std::chrono::seconds(15);
 
 Decision refusal(std::string reason) {
   Decision decision;
@@ -41,6 +40,7 @@ Result<std::shared_ptr<Gate>> Gate::open(const asio::any_io_executor& executor, 
   Fd streams = std::move(ends.dns_streams), packets = std::move(ends.dns_packets);
   std::shared_ptr<Gate> gate(new Gate(executor, std::move(ends), std::move(policy), std::move(listener)));
   BJ_CHECK(gate->admission_.open_ranges(gate->policy_));
+  if (is_about_requests(gate->policy_)) BJ_CHECK(gate->ensure_authority());
   const auto answer = [weak = gate->weak_from_this()](std::string_view message, DnsTransport transport) {
     const auto self = weak.lock();
     return self ? self->answer_dns(message, transport) : std::string();
@@ -323,16 +323,19 @@ Task<void> Gate::serve(PassagePtr passage) {
     if (Decision named = decide_name(policy_, *passage->name); named.denied())
       co_return deny(*passage, std::move(named));
   }
-  const First first = co_await look_at_first_bytes(passage, Clock::now() + kSilence);
+  // To a place whose TLS is opened, programs speak first.
+  const auto patience = may_open(*passage) ? Clock::duration(kHelloPatience) : Clock::duration(kSilence);
+  const First first = co_await look_at_first_bytes(passage, Clock::now() + patience);
   if (first == First::kRefused) co_return passage->flow->abort();
   if (const ProxyOutcome outcome = co_await connect(passage); outcome != ProxyOutcome::kConnected) {
     tell(outcome == ProxyOutcome::kDenied ? GateEvent::Kind::kConnectionDenied : GateEvent::Kind::kUpstreamFailed,
          *passage);
     co_return passage->flow->abort();
   }
+  if (is_opened(*passage)) co_return co_await serve_opened(passage);
   if (passage->decision.verdict == Verdict::kInspect) {
     if (passage->first.kind != FirstBytes::Kind::kHttp) {
-      co_return deny(*passage, refusal("rules about requests hold for plain HTTP only, and this is something else"));
+      co_return deny(*passage, refusal("rules about requests hold for HTTP, and this is something else"));
     }
     take(*passage->flow, passage->first.head.size_bytes);
     co_return co_await pass_request(passage, passage->first.head);
@@ -390,13 +393,14 @@ Task<void> Gate::serve_proxy(PassagePtr passage) {
   }
   ProxyOutcome outcome = co_await connect(passage);
   if (outcome == ProxyOutcome::kConnected && passage->decision.verdict == Verdict::kInspect &&
-      asked->kind != ProxyRequest::Kind::kAbsolute) {
-    passage->decision = refusal("rules about requests hold for plain HTTP only, and this is a tunnel");
+      asked->kind != ProxyRequest::Kind::kAbsolute && !may_open(*passage)) {
+    passage->decision = refusal("rules about requests hold for HTTP, and this is a tunnel");
     outcome = ProxyOutcome::kDenied;
   }
   if (outcome != ProxyOutcome::kConnected) co_return co_await refuse_proxy(passage, *asked, outcome);
   if (asked->kind == ProxyRequest::Kind::kAbsolute) co_return co_await pass_request(passage, asked->head);
   if (!co_await passage->flow->tell_client(proxy_answer(*asked, outcome, ""))) co_return passage->flow->abort();
+  if (may_open(*passage)) co_return co_await serve_tunnel(passage);
   tell(GateEvent::Kind::kConnected, *passage);
   co_await passage->flow->forward(check_later(passage));
   tell(GateEvent::Kind::kEnded, *passage);

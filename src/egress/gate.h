@@ -18,9 +18,11 @@
 #include "egress/flow.h"
 #include "egress/gate_event.h"
 #include "egress/name_resolver.h"
+#include "egress/opened_connection.h"
 #include "egress/policy.h"
 #include "egress/proxy_request.h"
 #include "egress/synthetic_names.h"
+#include "egress/tls_authority.h"
 #include "launcher/gated_network.h"
 
 namespace bj {
@@ -35,6 +37,12 @@ class Gate : public std::enable_shared_from_this<Gate> {
   Result<void> change(NetworkPolicy policy);
   // Who is told from now on: for a gate that was opened before its sandbox was somebody's.
   void listen(GateListener listener) { listener_ = std::move(listener); }
+  // From now on requests get these; TLS to their places is opened.
+  Result<void> give(GateCredentials credentials);
+  // For a gate that is given its credentials, or rules about requests, later: makes its certificate now.
+  Result<void> ensure_authority();
+  // PEM of what programs inside must trust, because the gate opens some TLS; empty: it opens none.
+  std::string certificate() const { return authority_ ? authority_->certificate() : ""; }
   // Every connection ends now; when this returns, the end of each was told and nothing more will be.
   void stop();
 
@@ -64,6 +72,12 @@ class Gate : public std::enable_shared_from_this<Gate> {
   Task<void> refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome);
   // One HTTP request, where rules speak of methods and paths or a proxy was asked for it.
   Task<void> pass_request(PassagePtr passage, HttpHead head);
+  // TLS that the gate ends itself (gate_opening.cc).
+  bool may_open(const Passage& passage) const;
+  bool is_opened(const Passage& passage) const;
+  Task<void> serve_opened(PassagePtr passage);
+  Task<void> serve_tunnel(PassagePtr passage);
+  OpenedConnection::Terms terms_for(const PassagePtr& passage);
   std::function<Task<bool>()> check_later(const PassagePtr& passage);
   std::string answer_dns(std::string_view message, DnsTransport transport);
   DnsAnswer answer_query(const DnsQuery& query);
@@ -74,6 +88,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
   void deny_name(const std::string& name, Decision decision) const;
   void tell_cap(const std::string& cap, const std::string& what) const;
   void tell(GateEvent::Kind kind, Passage& passage) const;
+
+  static constexpr auto kHelloPatience = std::chrono::seconds(15);
 
   asio::any_io_executor executor_;
   asio::ip::tcp::acceptor acceptor_;
@@ -86,6 +102,9 @@ class Gate : public std::enable_shared_from_this<Gate> {
   SyntheticNames names_;
   std::map<std::string, std::vector<PortRange>> admitted_;
   std::set<PassagePtr> passages_;
+  GateCredentials credentials_;
+  std::shared_ptr<const ForbiddenTexts> forbidden_;
+  std::unique_ptr<TlsAuthority> authority_;
   FlowTotals totals_;
   asio::steady_timer next_connection_;  // while their rate is capped
   bool stopped_ = false;

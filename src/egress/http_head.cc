@@ -1,57 +1,22 @@
 #include "egress/http_head.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace bj {
 namespace {
 
 constexpr size_t kMaxMethod = 32;
 
-bool is_token_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         (c != '\0' && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos);
-}
-bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_token_byte); }
 bool is_target_byte(char c) { return c > ' ' && c < 0x7F && c != '#' && c != '"' && c != '<' && c != '>' && c != '\\'; }
-// char is signed: what is not ASCII is negative, and allowed.
-bool is_value_byte(char c) { return c >= ' ' ? c != 0x7F : c < 0 || c == '\t'; }
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lowered;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::vector<std::string> tokens_of(std::string_view list) {
-  std::vector<std::string> tokens;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view token = trimmed(list.substr(begin, end - begin));
-    if (!token.empty()) tokens.push_back(lower(token));
-    begin = end + 1;
-  }
-  return tokens;
-}
-
 bool is_version(std::string_view text) { return text == "HTTP/1.1" || text == "HTTP/1.0"; }
 
-using Complaint = const char*;  // null: none
+using Complaint = HttpComplaint;
 
 // Could these first bytes become a request line? A method and one space behind it.
 Complaint complain_of_start(std::string_view bytes) {
   const size_t space = bytes.substr(0, kMaxMethod + 1).find(' ');
   const std::string_view method = bytes.substr(0, std::min(space, kMaxMethod + 1));
-  if (!method.empty() && !is_token(method)) return "the first bytes are no HTTP request";
+  if (!method.empty() && !is_http_token(method)) return "the first bytes are no HTTP request";
   if (method.size() > kMaxMethod || space == 0) return "the first bytes are no HTTP request";
   if (bytes.starts_with("PRI * HTTP/2")) return "this is HTTP/2, of which no requests are read here";
   return nullptr;
@@ -59,7 +24,8 @@ Complaint complain_of_start(std::string_view bytes) {
 
 Complaint read_absolute_target(std::string_view target, HttpHead& head) {
   static constexpr std::string_view kScheme = "http://";
-  if (lower(target.substr(0, kScheme.size())) != kScheme) return "the target is neither a path nor an http:// address";
+  if (lower_case(target.substr(0, kScheme.size())) != kScheme)
+    return "the target is neither a path nor an http:// address";
   target.remove_prefix(kScheme.size());
   const size_t end = std::min(target.find_first_of("/?"), target.size());
   const auto authority = parse_authority(target.substr(0, end));
@@ -101,39 +67,13 @@ Complaint read_request_line(std::string_view line, HttpHead& head) {
   if (!is_version(version)) return "only HTTP/1.0 and HTTP/1.1 are read here";
   head.is_http_1_0 = version == "HTTP/1.0";
   head.is_connect = head.method == "CONNECT";
-  if (!head.is_connect && lower(head.method) == "connect") return "CONNECT is written in capitals";
+  if (!head.is_connect && lower_case(head.method) == "connect") return "CONNECT is written in capitals";
   return read_target(head);
-}
-
-Complaint read_field(std::string_view line, HttpHead& head) {
-  if (line.starts_with(' ') || line.starts_with('\t')) return "a header line is folded";
-  const size_t colon = line.find(':');
-  if (colon == line.npos || !is_token(line.substr(0, colon))) return "a header's name is malformed";
-  if (!std::all_of(line.begin(), line.end(), is_value_byte)) return "a header has a control character";
-  if (head.fields.size() >= kMaxHttpFields) return "there are too many headers";
-  HttpField field{lower(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))};
-  std::string dashed = field.name;
-  std::replace(dashed.begin(), dashed.end(), '_', '-');
-  if (dashed != field.name && (dashed == "content-length" || dashed == "transfer-encoding"))
-    return "a header differs from one about length only by an underscore";
-  head.fields.push_back(std::move(field));
-  return nullptr;
-}
-
-// The only one of that name; null if there is none. Several: `complaint` is set.
-const std::string* only(const HttpHead& head, std::string_view name, Complaint& complaint, Complaint if_several) {
-  const std::string* found = nullptr;
-  for (const HttpField& field : head.fields) {
-    if (field.name != name) continue;
-    if (found != nullptr) complaint = if_several;
-    found = &field.value;
-  }
-  return found;
 }
 
 Complaint check_host(HttpHead& head) {
   Complaint complaint = nullptr;
-  const std::string* text = only(head, "host", complaint, "there is more than one Host");
+  const std::string* text = only_http_field(head.fields, "host", complaint, "there is more than one Host");
   if (complaint != nullptr) return complaint;
   if (text == nullptr) {
     if (head.is_connect || (head.is_absolute && head.is_http_1_0)) return nullptr;
@@ -154,22 +94,21 @@ Complaint check_host(HttpHead& head) {
 
 Complaint check_length(HttpHead& head) {
   Complaint complaint = nullptr;
-  const std::string* length = only(head, "content-length", complaint, "there is more than one Content-Length");
-  const std::string* coding = only(head, "transfer-encoding", complaint, "there is more than one Transfer-Encoding");
+  const std::string* length =
+      only_http_field(head.fields, "content-length", complaint, "there is more than one Content-Length");
+  const std::string* coding =
+      only_http_field(head.fields, "transfer-encoding", complaint, "there is more than one Transfer-Encoding");
   if (complaint != nullptr) return complaint;
   if (length != nullptr && coding != nullptr) return "there are both Content-Length and Transfer-Encoding";
   if (head.is_connect && (length != nullptr || coding != nullptr)) return "CONNECT has no body";
   if (coding != nullptr) {
-    if (head.is_http_1_0 || lower(*coding) != "chunked")
+    if (head.is_http_1_0 || lower_case(*coding) != "chunked")
       return "only chunked is taken as Transfer-Encoding, in HTTP/1.1";
     head.is_chunked = true;
   }
   if (length != nullptr) {
     uint64_t value = 0;
-    const char* end = length->data() + length->size();
-    const auto [stop, error] = std::from_chars(length->data(), end, value);
-    if (length->empty() || length->size() > 18 || error != std::errc() || stop != end)
-      return "the Content-Length is no number";
+    if ((complaint = read_content_length(*length, value)) != nullptr) return complaint;
     head.content_length = value;
   }
   return nullptr;
@@ -177,14 +116,14 @@ Complaint check_length(HttpHead& head) {
 
 Complaint check_connection(HttpHead& head) {
   Complaint complaint = nullptr;
-  if (const std::string* upgrade = only(head, "upgrade", complaint, "there is more than one Upgrade"))
-    head.upgrade = lower(*upgrade);
+  if (const std::string* upgrade = only_http_field(head.fields, "upgrade", complaint, "there is more than one Upgrade"))
+    head.upgrade = lower_case(*upgrade);
   head.keep_alive = !head.is_http_1_0;
   for (const HttpField& field : head.fields) {
     if (field.name == "x-http-method-override" || field.name == "x-http-method" || field.name == "x-method-override")
       head.overrides_method = true;
     if (field.name != "connection") continue;
-    for (const std::string& token : tokens_of(field.value)) {
+    for (const std::string& token : http_list(field.value)) {
       if (token == "close") head.keep_alive = false;
       if (token == "keep-alive" && head.is_http_1_0) head.keep_alive = true;
       if (token == "host" || token == "content-length" || token == "transfer-encoding")
@@ -195,14 +134,11 @@ Complaint check_connection(HttpHead& head) {
 }
 
 Complaint read_head(std::string_view bytes, HttpHead& head) {
-  for (size_t begin = 0; true;) {
-    const size_t end = bytes.find("\r\n", begin);
-    const std::string_view line = bytes.substr(begin, end - begin);
-    if (line.empty()) break;
-    if (line.find('\r') != line.npos) return "there is a CR that ends no line";
-    if (Complaint complaint = begin == 0 ? read_request_line(line, head) : read_field(line, head)) return complaint;
-    begin = end + 2;
-  }
+  const size_t end = bytes.find("\r\n");
+  const std::string_view line = bytes.substr(0, end);
+  if (line.find('\r') != line.npos) return "there is a CR that ends no line";
+  if (Complaint complaint = read_request_line(line, head)) return complaint;
+  if (Complaint complaint = read_http_fields(bytes.substr(end + 2), head.fields)) return complaint;
   if (Complaint complaint = check_host(head)) return complaint;
   if (Complaint complaint = check_length(head)) return complaint;
   return check_connection(head);
@@ -211,10 +147,7 @@ Complaint read_head(std::string_view bytes, HttpHead& head) {
 }  // namespace
 
 const std::string* HttpHead::field(std::string_view lower_case_name) const {
-  for (const HttpField& one : fields) {
-    if (one.name == lower_case_name) return &one.value;
-  }
-  return nullptr;
+  return find_http_field(fields, lower_case_name);
 }
 
 HttpHeadReader::Status HttpHeadReader::refuse(std::string reason) {
@@ -227,22 +160,22 @@ HttpHeadReader::Status HttpHeadReader::read(std::string_view bytes) {
     reason_ = complaint;
     return Status::kNotHttp;
   }
-  const std::string_view looked_at = bytes.substr(0, kMaxHttpHead);
-  for (size_t feed = 0; (feed = looked_at.find('\n', searched_)) != looked_at.npos; searched_ = feed + 1) {
-    const std::string_view line = looked_at.substr(line_begin_, feed - line_begin_);
-    if (line_begin_ == 0 && line.find("HTTP/") == line.npos) {
+  if (!end_.has_line()) {
+    const size_t feed = bytes.substr(0, kMaxHttpHead).find('\n');
+    if (feed != bytes.npos && bytes.substr(0, feed).find("HTTP/") == bytes.npos) {
       reason_ = "the first line is no HTTP request";
       return Status::kNotHttp;
     }
-    if (!line.ends_with('\r')) return refuse("a line ends without CR");
-    line_begin_ = feed + 1;
-    if (line.size() > 1) continue;
-    head_.size_bytes = line_begin_;
-    if (const char* complaint = read_head(looked_at.substr(0, line_begin_), head_)) return refuse(complaint);
-    return Status::kFound;
   }
-  searched_ = looked_at.size();
-  return bytes.size() >= kMaxHttpHead ? refuse("the head is too long") : Status::kNeedMore;
+  switch (end_.look(bytes)) {
+    case HttpHeadEnd::Status::kNeedMore: return Status::kNeedMore;
+    case HttpHeadEnd::Status::kBareLineFeed: return refuse("a line ends without CR");
+    case HttpHeadEnd::Status::kTooLong: return refuse("the head is too long");
+    case HttpHeadEnd::Status::kFound: break;
+  }
+  head_.size_bytes = end_.size();
+  if (const char* complaint = read_head(bytes.substr(0, end_.size()), head_)) return refuse(complaint);
+  return Status::kFound;
 }
 
 }  // namespace bj

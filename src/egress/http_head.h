@@ -12,12 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "egress/http_fields.h"
 #include "egress/ip_address.h"
 
 namespace bj {
-
-inline constexpr size_t kMaxHttpHead = 32 * 1024;
-inline constexpr size_t kMaxHttpFields = 200;
 
 // "example.com:443", "192.0.2.1", "[2001:db8::1]:80": exactly one of name and address is set.
 struct Authority {
@@ -29,11 +27,6 @@ struct Authority {
   bool same_host(const Authority& other) const { return name == other.name && address == other.address; }
 };
 std::optional<Authority> parse_authority(std::string_view text);
-
-struct HttpField {
-  std::string name;   // lower case
-  std::string value;  // without spaces around it
-};
 
 struct HttpHead {
   std::string method;
@@ -48,8 +41,8 @@ struct HttpHead {
   std::string upgrade;            // the Upgrade header, lower case: "websocket", "h2c"; empty: none
   bool overrides_method = false;  // X-HTTP-Method-Override and the like: a rule about methods must not let it pass
   bool keep_alive = true;
-  std::vector<HttpField> fields;  // in order
-  size_t size_bytes = 0;          // of the head in the bytes fed, empty line included
+  HttpFields fields;      // in order
+  size_t size_bytes = 0;  // of the head in the bytes fed, empty line included
 
   const std::string* field(std::string_view lower_case_name) const;  // the first, or null
 };
@@ -67,8 +60,7 @@ class HttpHeadReader {
  private:
   Status refuse(std::string reason);
 
-  size_t searched_ = 0;    // no line ends before it that was not looked at
-  size_t line_begin_ = 0;  // of the line that is not complete yet
+  HttpHeadEnd end_;
   HttpHead head_;
   std::string reason_;
 };

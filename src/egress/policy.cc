@@ -87,6 +87,13 @@ std::string NetworkRule::text() const {
   return all;
 }
 
+bool is_about_requests(const NetworkPolicy& policy) {
+  return std::any_of(policy.layers.begin(), policy.layers.end(), [](const PolicyLayer& layer) {
+    return std::any_of(layer.rules.begin(), layer.rules.end(),
+                       [](const NetworkRule& rule) { return rule.is_about_requests(); });
+  });
+}
+
 bool NetworkPolicy::allows_nothing() const {
   for (size_t i = 0; i < layers.size(); ++i) {
     const bool by_list = i == 0 && !private_addresses.empty();

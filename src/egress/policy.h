@@ -97,6 +97,9 @@ struct NetworkPolicy {
   bool operator==(const NetworkPolicy&) const = default;
 };
 
+// Some rule speaks of methods or paths.
+bool is_about_requests(const NetworkPolicy& policy);
+
 // What a preset means here. Hosts of the configured package indexes: "pypi.org", "mirror.example.org:8080",
 // "192.0.2.7:3141".
 PolicyLayer preset_layer(NetworkPreset preset, std::string origin, const std::vector<std::string>& package_hosts);

@@ -19,13 +19,6 @@ std::string printable(std::string text) {
   return text;
 }
 
-std::string refusal(const char* status, const std::string& reason) {
-  const std::string body = printable(reason) + "\n";
-  return std::string("HTTP/1.1 ") + status +
-         "\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
-         "\r\n\r\n" + body;
-}
-
 bool is_for_one_hop(const std::string& name) {
   static constexpr std::array<std::string_view, 6> kNames = {"connection", "proxy-connection",    "keep-alive",
                                                              "upgrade",    "proxy-authorization", "te"};
@@ -100,6 +93,13 @@ Task<Result<ProxyRequest>> read_socks(std::shared_ptr<Flow> flow) {
 
 }  // namespace
 
+std::string http_refusal(const char* status, const std::string& reason) {
+  const std::string body = printable(reason) + "\n";
+  return std::string("HTTP/1.1 ") + status +
+         "\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
+         "\r\n\r\n" + body;
+}
+
 void take(Flow& flow, size_t size) {
   std::string gone(size, '\0');
   (void)::recv(flow.client().native_handle(), gone.data(), gone.size(), MSG_DONTWAIT);
@@ -134,8 +134,8 @@ std::string proxy_answer(const ProxyRequest& request, ProxyOutcome outcome, cons
   switch (outcome) {
     case ProxyOutcome::kConnected:
       return request.kind == ProxyRequest::Kind::kConnect ? "HTTP/1.1 200 Connection established\r\n\r\n" : "";
-    case ProxyOutcome::kDenied: return refusal("403 Forbidden", reason);
-    case ProxyOutcome::kFailed: return refusal("502 Bad Gateway", reason);
+    case ProxyOutcome::kDenied: return http_refusal("403 Forbidden", reason);
+    case ProxyOutcome::kFailed: return http_refusal("502 Bad Gateway", reason);
   }
   return {};
 }

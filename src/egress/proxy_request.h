@@ -31,6 +31,9 @@ std::optional<std::string> single_request(const HttpHead& head);
 // Takes bytes off the connection that were peeked at.
 void take(Flow& flow, size_t size);
 
+// An answer of the gate's own, after which the connection ends: "403 Forbidden" and why, for the program to show.
+std::string http_refusal(const char* status, const std::string& reason);
+
 enum class ProxyOutcome { kConnected, kDenied, kFailed };
 // What the client is told before bytes flow, or before it is hung up on.
 std::string proxy_answer(const ProxyRequest& request, ProxyOutcome outcome, const std::string& reason);

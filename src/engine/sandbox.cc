@@ -135,6 +135,7 @@ Task<Result<void>> Sandbox::launch() {
   policy.caps = spec_.caps;
   policy.syscalls = spec_.syscalls;
   policy.limits = spec_.limits;
+  policy.own_trust = spec_.gated || !spec_.credentials.empty() || is_about_requests(spec_.network);
   LaunchRequest request;
   BJ_CO_CHECK(choose_ids(policy));
 #ifdef BELLJAR_TEST_SWITCHES
@@ -174,6 +175,7 @@ Task<Result<void>> Sandbox::launch() {
   control.second.reset();
   warden_ = std::make_unique<WardenClient>(host_.executor, std::move(control.first));
   BJ_CO_CHECK(co_await warden_->ready([&plan](int step, int error) { return plan.describe({step, error}); }));
+  BJ_CO_CHECK(co_await trust_gate());
   if (spec_.image.sudo && policy.ids.kind == IdMap::Kind::kRange && spec_.root == RootMode::kWritable) {
     BJ_CO_CHECK(co_await warden_->serve_sudo());
   }
@@ -182,8 +184,24 @@ Task<Result<void>> Sandbox::launch() {
 
 Result<void> Sandbox::open_gate(GateEndpoints ends) {
   BJ_TRY(gate_, Gate::open(host_.executor, std::move(ends), spec_.network, spec_.on_network));
+  BJ_CHECK(gate_->give(spec_.credentials));
+  if (spec_.gated) BJ_CHECK(gate_->ensure_authority());  // credentials may come when it is too late to be trusted
   report_network();
   return {};
+}
+
+Task<Result<void>> Sandbox::trust_gate() {
+  if (!gate_ || gate_->certificate().empty()) co_return Result<void>();
+  const bool own_root = host_.uids != nullptr;
+  Result<TrustVariables> added =
+      co_await add_trust(*warden_, gate_->certificate(), own_root ? 0 : account_.uid, own_root ? 0 : account_.gid);
+  if (added) {
+    trust_ = std::move(*added);
+    co_return Result<void>();
+  }
+  if (!spec_.gated) co_return tl::unexpected(added.error());
+  untrusted_ = added.error();  // no matter to who wants no credentials
+  co_return Result<void>();
 }
 
 void Sandbox::report_network() {
@@ -192,11 +210,12 @@ void Sandbox::report_network() {
 }
 
 Result<void> Sandbox::open_network(NetworkPolicy policy, GateListener listener, GateCredentials credentials) {
+  if (untrusted_ && (!credentials.empty() || is_about_requests(policy))) return tl::unexpected(*untrusted_);
   BJ_CHECK(change_network(std::move(policy)));
   spec_.on_network = listener;
   spec_.credentials = std::move(credentials);
   gate_->listen(std::move(listener));
-  return {};
+  return gate_->give(spec_.credentials);
 }
 
 void Sandbox::close_network() {
@@ -225,7 +244,7 @@ std::vector<std::string> Sandbox::environment_for(const Account& account, const 
   merged["HOME"] = account.home;
   merged["USER"] = account.uid == 0 ? "root" : spec_.image.user;
   if (spec.terminal) merged["TERM"] = "xterm-256color";
-  for (const auto* layer : {&spec_.environment, &spec.environment}) {
+  for (const auto* layer : {&trust_, &spec_.environment, &spec.environment}) {
     for (const auto& [name, value] : *layer) merged[name] = value;
   }
 #ifdef BELLJAR_TEST_SWITCHES

@@ -10,6 +10,7 @@
 #include "base/async.h"
 #include "egress/credential.h"
 #include "egress/gate_event.h"
+#include "engine/gate_trust.h"
 #include "engine/host.h"
 #include "engine/template.h"
 #include "engine/warden_client.h"
@@ -104,6 +105,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<void> destroy();
 
   const Seal& seal() const { return seal_; }
+  // For the environment of processes that others than start() start; empty unless the gate opens TLS.
+  const TrustVariables& trust() const { return trust_; }
   const Limits& limits() const { return spec_.limits; }
   const Account& account() const { return account_; }
   CgroupUsage usage() const { return group_.used(); }
@@ -114,6 +117,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<Result<void>> launch();
   Result<void> open_gate(GateEndpoints ends);
   void report_network();
+  Task<Result<void>> trust_gate();
   Result<void> choose_ids(SandboxPolicy& policy);
   SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
   Result<Account> account_of(const std::string& user) const;
@@ -125,6 +129,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   UidRange range_;
   LeasedGroup group_;
   Seal seal_;
+  TrustVariables trust_;
+  std::optional<Error> untrusted_;  // why programs inside don't trust the gate
   std::unique_ptr<WardenClient> warden_;
   std::unique_ptr<asio::posix::stream_descriptor> pidfd_;
   asio::steady_timer expiry_;

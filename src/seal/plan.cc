@@ -131,6 +131,20 @@ void mount_template_root(Builder& b, const SandboxPolicy& policy) {
   }
 }
 
+// The image's certificates, and what root inside adds to them. An image without the directory goes without.
+void mount_trust(Builder& b) {
+  constexpr const char* kPlace = "/new/etc/ssl/certs";
+  b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/ut", .number = 0755});
+  b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/wt", .number = 0700});
+  b.add(Control::kNone, Op::kMount,
+        {.slot = kSlotFree,
+         .text = "overlay",
+         .more = fmt::format("lowerdir={},upperdir=/scratch/ut,workdir=/scratch/wt,userxattr,xino=off", kPlace),
+         .number = kInert,
+         .optional = true});
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = kPlace, .optional = true});
+}
+
 void mount_dev(Builder& b) {
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotDev, .text = "/new/dev"});
   b.add(Control::kDev, Op::kSetAttributes,
@@ -221,6 +235,7 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   } else {
     mount_template_root(b, policy);
   }
+  if (policy.own_trust && policy.root == RootMode::kTemplate) mount_trust(b);
   mount_dev(b);
   b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/shm", .number = 01777});
   b.add(Control::kNone, Op::kBind, {.text = "/scratch/shm", .more = "/new/dev/shm"});

@@ -50,7 +50,7 @@ class World:
                 binds += f"mount --bind {path} /etc/{name} && "
         keep = f"mount --make-rprivate / && {binds}ip link set lo up && echo up && exec cat"
         self.machine = self.start("unshare", "-n", "-m", "sh", "-c", keep)
-        servers = self.start("unshare", "-n", "sh", "-c", "ip link set lo up && echo up && exec cat")
+        servers = self.servers = self.start("unshare", "-n", "sh", "-c", "ip link set lo up && echo up && exec cat")
         self.inside(self.machine, "ip", "link", "add", "v0", "type", "veth", "peer", "name", "v1", "netns", str(servers))
         for command in ("address add 10.200.0.1/24 dev v0", "address add 93.184.216.99/32 dev lo", "link set v0 up",
                         "route add default via 10.200.0.2"):

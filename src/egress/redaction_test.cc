@@ -1,0 +1,149 @@
+#include "egress/redaction.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "egress/value_forms.h"
+
+namespace bj {
+namespace {
+
+constexpr const char* kValue = "s3cr+t/V=lue&\"9";
+
+GateCredentials credentials(std::initializer_list<const char*> values, std::string format = "Bearer {}") {
+  GateCredentials all;
+  for (const char* value : values) {
+    GateCredential one;
+    one.value = std::make_shared<const Secret>(std::string_view(value));
+    one.format = format;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string redacted(const ForbiddenTexts& texts, std::string_view text) { return texts.redacted(text); }
+
+std::string base64(std::string_view text) {
+  static constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < text.size(); i += 3) {
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; ++k) group = group * 256 + (i + k < text.size() ? static_cast<uint8_t>(text[i + k]) : 0u);
+    for (size_t k = 0; k < 4; ++k) out += i + k > text.size() ? '=' : kLetters[(group >> (18 - 6 * k)) & 63];
+  }
+  return out;
+}
+
+TEST(RedactionTest, EveryFormOfTheValueIsReplacedByAsManyStars) {
+  const ForbiddenTexts texts(credentials({kValue}));
+  for (const std::string& form :
+       std::vector<std::string>{kValue, "s3cr%2Bt%2FV%3Dlue%26%229", "s3cr%2bt%2fV%3dlue%26%229", R"(s3cr+t/V=lue&\"9)",
+                                R"(s3cr+t\/V=lue&\"9)", "s3cr+t/V=lue&amp;&quot;9", R"(s3cr+t/V\u003dlue\u0026\"9)",
+                                percent_encoded(kValue), json_escaped(kValue)}) {
+    const std::string out = redacted(texts, "<" + form + ">");
+    EXPECT_EQ(out, "<" + std::string(form.size(), '*') + ">") << form;
+  }
+}
+
+TEST(RedactionTest, Base64ThatHoldsTheValueAnywhereTellsNothingOfIt) {
+  const ForbiddenTexts texts(credentials({kValue}));
+  for (const std::string before : {"", "u", "us", "user:", "Bearer ", "xyz", "0123456789"}) {
+    for (const std::string after : {"", "\n", "ab", "abc", "after it"}) {
+      const std::string encoded = base64(before + kValue + after);
+      const std::string out = redacted(texts, "\"" + encoded + "\"");
+      ASSERT_EQ(out.size(), encoded.size() + 2);
+      // Of the letters that hold bits of the value, only the one in front may be left: most of it is what stands
+      // before.
+      const size_t first = 1 + (8 * before.size() + 5) / 6,
+                   last = 1 + (8 * (before.size() + std::strlen(kValue)) - 1) / 6;
+      for (size_t i = first; i <= last; ++i) EXPECT_EQ(out[i], '*') << encoded << " " << out << " at " << i;
+      EXPECT_EQ(out.front(), '"');
+      EXPECT_EQ(out.back(), '"');
+    }
+  }
+}
+
+TEST(RedactionTest, OtherTextPassesUntouchedAndAtOnce) {
+  const auto texts = std::make_shared<const ForbiddenTexts>(credentials({kValue}));
+  Redactor redactor(texts);
+  std::string out;
+  redactor.pass("data: {\"token\": 17}\n\n", out);
+  EXPECT_EQ(out, "data: {\"token\": 17}\n\n") << "an event of a stream waits for nothing";
+}
+
+TEST(RedactionTest, OnlyWhatCouldBeTheBeginningOfAValueIsHeldBack) {
+  const auto texts = std::make_shared<const ForbiddenTexts>(credentials({kValue}, "{}"));
+  Redactor redactor(texts);
+  std::string out;
+  redactor.pass("abc s3cr+", out);
+  EXPECT_EQ(out, "abc ");
+  redactor.pass("x", out);
+  EXPECT_EQ(out, "abc s3cr+x");
+  redactor.pass("s3cr+t/V=lue&\"9", out);
+  EXPECT_EQ(out, "abc s3cr+x***************");
+  redactor.pass("s3", out);
+  redactor.finish(out);
+  EXPECT_EQ(out, "abc s3cr+x***************s3");
+}
+
+TEST(RedactionTest, ValuesThatOverlapAreBothReplacedWhole) {
+  const ForbiddenTexts texts(credentials({"abcdefgh", "efghijkl"}, "{}"));
+  EXPECT_EQ(redacted(texts, "-abcdefghijkl-"), "-************-");
+  const ForbiddenTexts same(credentials({"aaaaaaaa"}, "{}"));
+  EXPECT_EQ(redacted(same, "baaaaaaaaaaab"), "b***********b");
+}
+
+TEST(RedactionTest, TheLastByteOfAValueIsReplacedWhateverItIs) {
+  const ForbiddenTexts texts(credentials({"password!", "password!!"}, "{}"));
+  EXPECT_EQ(redacted(texts, "password!?"), "*********?");
+  EXPECT_EQ(redacted(texts, "password!!?"), "**********?");
+}
+
+// However a stream is cut, the same comes out.
+TEST(RedactionTest, HoweverTheStreamIsCutTheSameComesOut) {
+  const auto texts = std::make_shared<const ForbiddenTexts>(credentials({kValue, "aab-aab-aab", "aab-aabc"}));
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    while (text.size() < 120) {
+      static const std::vector<std::string> kPieces = {kValue,
+                                                       "aab-",
+                                                       "aab",
+                                                       "s3cr",
+                                                       "Bearer ",
+                                                       "a",
+                                                       " ",
+                                                       "\n",
+                                                       "%2B",
+                                                       base64(kValue),
+                                                       base64(std::string("x") + kValue),
+                                                       "Zz"};
+      text += kPieces[random() % kPieces.size()];
+    }
+    const std::string whole = redacted(*texts, text);
+    ASSERT_EQ(whole.size(), text.size());
+    ASSERT_EQ(whole.find(kValue), std::string::npos);
+    Redactor redactor(texts);
+    std::string out;
+    for (size_t at = 0; at < text.size();) {
+      const size_t size = 1 + random() % 13;
+      redactor.pass(std::string_view(text).substr(at, size), out);
+      at += size;
+    }
+    redactor.finish(out);
+    ASSERT_EQ(out, whole) << text;
+  }
+}
+
+TEST(RedactionTest, ASingleByteAtATimeLeaksNothingOnTheWay) {
+  const auto texts = std::make_shared<const ForbiddenTexts>(credentials({kValue}));
+  Redactor redactor(texts);
+  std::string out;
+  for (const char c : std::string("Authorization: Bearer ") + kValue + "\r\n") redactor.pass({&c, 1}, out);
+  redactor.finish(out);
+  EXPECT_EQ(out, "Authorization: " + std::string(7 + std::strlen(kValue), '*') + "\r\n");
+}
+
+}  // namespace
+}  // namespace bj

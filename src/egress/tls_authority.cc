@@ -1,0 +1,160 @@
+#include "egress/tls_authority.h"
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509v3.h>
+
+#include <array>
+#include <mutex>
+
+namespace bj {
+namespace {
+
+constexpr size_t kMostNames = 256;
+constexpr long kBeforeSeconds = -3600;              // clocks inside and outside are the same, but not to the second
+constexpr long kLifeSeconds = 60L * 60 * 24 * 397;  // more than a sandbox lives, no more than clients accept
+constexpr std::string_view kProtocol = "\x08http/1.1";
+
+Result<KeyPtr> new_key() {
+  KeyPtr key(EVP_EC_gen("P-256"));
+  if (!key) return fail_openssl("making a key");
+  return key;
+}
+
+Result<void> add_extension(X509* certificate, X509* issuer, int kind, const std::string& value) {
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
+  X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str());
+  if (extension == nullptr) return fail_openssl("extension " + value);
+  const int added = X509_add_ext(certificate, extension, -1);
+  X509_EXTENSION_free(extension);
+  if (added != 1) return fail_openssl("extension " + value);
+  return {};
+}
+
+Result<void> set_serial(X509* certificate) {
+  std::array<unsigned char, 16> bytes{};
+  if (RAND_bytes(bytes.data(), bytes.size()) != 1) return fail_openssl("random bytes");
+  bytes[0] = static_cast<unsigned char>((bytes[0] & 0x7F) | 0x40);  // positive, always as long
+  BIGNUM* const number = BN_bin2bn(bytes.data(), bytes.size(), nullptr);
+  const bool set = number != nullptr && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nullptr;
+  BN_free(number);
+  if (!set) return fail_openssl("serial number");
+  return {};
+}
+
+// Without extensions and signature.
+Result<X509Ptr> new_certificate(const std::string& common_name, EVP_PKEY* key) {
+  X509Ptr certificate(X509_new());
+  if (!certificate) return fail_openssl("making a certificate");
+  X509_set_version(certificate.get(), X509_VERSION_3);
+  BJ_CHECK(set_serial(certificate.get()));
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), kBeforeSeconds);
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), kLifeSeconds);
+  X509_set_pubkey(certificate.get(), key);
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>(common_name.c_str()), -1, -1, 0);
+  return certificate;
+}
+
+Result<std::string> pem_of(X509* certificate) {
+  const std::unique_ptr<BIO, OpensslFree<BIO_free_all>> memory(BIO_new(BIO_s_mem()));
+  if (!memory || PEM_write_bio_X509(memory.get(), certificate) != 1) return fail_openssl("writing a certificate");
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(memory.get(), &text);
+  return std::string(text, static_cast<size_t>(size));
+}
+
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+                    unsigned offered_size, void*) {
+  const auto* const ours = reinterpret_cast<const unsigned char*>(kProtocol.data());
+  auto* const out = const_cast<unsigned char**>(chosen);
+  const int found = SSL_select_next_proto(out, size, ours, kProtocol.size(), offered, offered_size);
+  return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+void set_usual_options(SSL_CTX* context) {
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(context,
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
+  SSL_CTX_set_read_ahead(context, 1);  // a record with one system call instead of two
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+Result<SslContextPtr> client_context() {
+  SslContextPtr context(SSL_CTX_new(TLS_client_method()));
+  if (!context) return fail_openssl("SSL_CTX_new");
+  set_usual_options(context.get());
+  if (SSL_CTX_set_default_verify_paths(context.get()) != 1) return fail_openssl("reading what this machine trusts");
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  const auto* const protocol = reinterpret_cast<const unsigned char*>(kProtocol.data());
+  SSL_CTX_set_alpn_protos(context.get(), protocol, kProtocol.size());
+  return context;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TlsAuthority>> TlsAuthority::create() {
+  std::unique_ptr<TlsAuthority> made(new TlsAuthority());
+  BJ_TRY(made->key_, new_key());
+  BJ_TRY(made->leaf_key_, new_key());
+  BJ_TRY(made->root_, new_certificate("Belljar gate of this sandbox", made->key_.get()));
+  X509* const root = made->root_.get();
+  X509_set_issuer_name(root, X509_get_subject_name(root));
+  BJ_CHECK(add_extension(root, root, NID_basic_constraints, "critical,CA:TRUE,pathlen:0"));
+  BJ_CHECK(add_extension(root, root, NID_key_usage, "critical,keyCertSign,cRLSign"));
+  BJ_CHECK(add_extension(root, root, NID_subject_key_identifier, "hash"));
+  if (X509_sign(root, made->key_.get(), EVP_sha256()) == 0) return fail_openssl("signing");
+  BJ_TRY(made->certificate_, pem_of(root));
+  return made;
+}
+
+Result<SslContextPtr> TlsAuthority::context_for(const std::string& name) const {
+  BJ_TRY(const X509Ptr leaf, new_certificate(name.size() <= 64 ? name : "a long name", leaf_key_.get()));
+  X509_set_issuer_name(leaf.get(), X509_get_subject_name(root_.get()));
+  BJ_CHECK(add_extension(leaf.get(), root_.get(), NID_basic_constraints, "critical,CA:FALSE"));
+  BJ_CHECK(add_extension(leaf.get(), root_.get(), NID_key_usage, "critical,digitalSignature"));
+  BJ_CHECK(add_extension(leaf.get(), root_.get(), NID_ext_key_usage, "serverAuth"));
+  BJ_CHECK(add_extension(leaf.get(), root_.get(), NID_authority_key_identifier, "keyid:always"));
+  BJ_CHECK(add_extension(leaf.get(), root_.get(), NID_subject_alt_name, "DNS:" + name));
+  if (X509_sign(leaf.get(), key_.get(), EVP_sha256()) == 0) return fail_openssl("signing");
+  SslContextPtr context(SSL_CTX_new(TLS_server_method()));
+  if (!context) return fail_openssl("SSL_CTX_new");
+  set_usual_options(context.get());
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
+  if (SSL_CTX_use_certificate(context.get(), leaf.get()) != 1) return fail_openssl("using a certificate");
+  if (SSL_CTX_use_PrivateKey(context.get(), leaf_key_.get()) != 1) return fail_openssl("using a key");
+  return context;
+}
+
+Result<SslPtr> TlsAuthority::server_end(const std::string& name) {
+  auto found = contexts_.find(name);
+  if (found == contexts_.end()) {
+    BJ_TRY(SslContextPtr context, context_for(name));
+    if (contexts_.size() >= kMostNames) contexts_.clear();
+    found = contexts_.emplace(name, std::move(context)).first;
+  }
+  SslPtr end(SSL_new(found->second.get()));
+  if (!end) return fail_openssl("SSL_new");
+  SSL_set_accept_state(end.get());
+  return end;
+}
+
+Result<SslPtr> tls_client_end(const std::string& name) {
+  // Once a process: reading the roots takes longer than a handshake. Not changed afterwards.
+  static const Result<SslContextPtr> context = client_context();
+  if (!context) return tl::unexpected(context.error());
+  SslPtr end(SSL_new(context->get()));
+  if (!end) return fail_openssl("SSL_new");
+  SSL_set_connect_state(end.get());
+  SSL_set_hostflags(end.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  if (SSL_set1_host(end.get(), name.c_str()) != 1 || SSL_set_tlsext_host_name(end.get(), name.c_str()) != 1)
+    return fail_openssl("setting the name " + name);
+  return end;
+}
+
+}  // namespace bj

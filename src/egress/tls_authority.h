@@ -1,0 +1,38 @@
+// The certificate authority of one sandbox: what the gate shows to programs inside when it opens their TLS. Its keys
+// live in memory, no longer than the gate; only this sandbox is told to trust it, so it is good for nothing elsewhere.
+//
+// One leaf a name, all with the same key, made when first needed. Stays on its gate's thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "egress/tls_pointers.h"
+
+namespace bj {
+
+class TlsAuthority {
+ public:
+  static Result<std::unique_ptr<TlsAuthority>> create();
+
+  // PEM; what is to be trusted inside.
+  const std::string& certificate() const { return certificate_; }
+  // A server's end of a connection that is to be for `name`, HTTP/1.1 only.
+  Result<SslPtr> server_end(const std::string& name);
+
+ private:
+  TlsAuthority() = default;
+  Result<SslContextPtr> context_for(const std::string& name) const;
+
+  KeyPtr key_, leaf_key_;
+  X509Ptr root_;
+  std::string certificate_;
+  std::map<std::string, SslContextPtr> contexts_;
+};
+
+// The gate's own end of a connection to the real server: its certificate must be good for `name` by what this machine
+// trusts (OpenSSL's defaults; SSL_CERT_FILE and SSL_CERT_DIR in our environment), read when first needed.
+Result<SslPtr> tls_client_end(const std::string& name);
+
+}  // namespace bj
