@@ -2,8 +2,10 @@
 
 import contextlib
 import ctypes
+import hashlib
 import json
 import os
+import sys
 import unittest
 
 from network_world import World
@@ -43,7 +45,8 @@ class CallNetworkStory(ServerStory):
     def setUpClass(cls):
         super(ServerStory, cls).setUpClass()
         cls.world = World(cls.scratch)
-        cls.server = Server(cls.data, cls.scratch, around=cls.world.on_the_machine())
+        trusted = {"SSL_CERT_FILE": os.path.join(cls.scratch, "ca.pem")}  # by the gate, of servers outside
+        cls.server = Server(cls.data, cls.scratch, around=cls.world.on_the_machine(), env=trusted)
         cls.tool = cls.ask("POST", "/v1/tools/", {"source_code": FETCH})["id"]
 
     @classmethod
@@ -160,6 +163,54 @@ class Told(CallNetworkStory):
         denied = sum(one["outcome"] == "denied" for one in receipts)
         self.assertEqual(more + denied, receipts[-1]["detail"]["network"]["denied"])
         self.assertGreaterEqual(more + denied, 500)
+
+
+VALUE = "tok_a-value-that-code-never-has"
+ECHO = "https://allowed.example:8443/"
+TO_ECHO = {"rules": [{"allow": "allowed.example", "ports": [8443]}]}
+
+
+class CredentialsOfTheService(CallNetworkStory):
+    """The server outside tells the SHA-256 of what came in Authorization: whether it was the value is known without showing it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "echo_page.py")
+        cls.world.start("nsenter", f"--net=/proc/{cls.world.servers}/ns/net", sys.executable, page, cls.scratch)
+        cls.ask("POST", "/v1/credentials", {"name": "demo", "value": VALUE, "binding": {
+            "hosts": ["allowed.example"], "ports": [8443], "header": "Authorization", "format": "Bearer {}"}})
+
+    def setUp(self):
+        super().setUp()
+        self.ask("PUT", "/v1/network-policy", {"policy": TO_ECHO})
+
+    def arrived(self, answer):
+        self.assertEqual(answer["return"][:1], "{", answer)
+        self.assertNotIn(VALUE, json.dumps(answer))
+        return hashlib.sha256(("Bearer " + VALUE).encode()).hexdigest() in answer["return"]
+
+    def test_a_call_that_names_it_uses_it_and_never_sees_it(self):
+        answer = self.fetch(ECHO, network=TO_ECHO, credentials=["demo"])
+        self.assertTrue(self.arrived(answer))
+        used = [one for one in self.receipts(answer) if one["kind"] == "secret_use"]
+        self.assertEqual([(one["subject"], one["detail"]["host"]) for one in used], [("demo", "allowed.example")])
+        self.assertEqual(self.receipts(answer)[-1]["detail"]["credentials"], ["demo"])
+        self.assertNotIn(VALUE, json.dumps(self.receipts(answer)) + self.log_text())
+
+    def test_a_call_that_does_not_name_it_goes_without(self):
+        trusting = FETCH.replace("timeout=10", "timeout=10, context=__import__('ssl')._create_unverified_context()")
+        tool = self.ask("PUT", "/v1/tools/", {"source_code": trusting.replace("def fetch", "def trusting")})["id"]
+        run = {"args": {"url": ECHO}, "network": TO_ECHO}
+        self.assertFalse(self.arrived(self.ask("POST", f"/v1/tools/{tool}/run", run)))
+        self.assertTrue(self.arrived(self.ask("POST", f"/v1/tools/{tool}/run", {**run, "credentials": ["demo"]})))
+
+    def test_tool_and_configuration_name_it_too(self):
+        self.ask("PATCH", f"/v1/tools/{self.tool}", {"metadata_": {"network": TO_ECHO, "credentials": ["demo"]}})
+        self.assertTrue(self.arrived(self.fetch(ECHO)))
+        self.ask("PATCH", f"/v1/tools/{self.tool}", {"metadata_": {}})
+        self.ask("POST", "/v1/sandbox-config/local", {"network": TO_ECHO, "credentials": ["demo"]})
+        self.assertTrue(self.arrived(self.fetch(ECHO)))
 
 
 if __name__ == "__main__":
