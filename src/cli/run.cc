@@ -7,6 +7,7 @@
 
 #include "cli/build_view.h"
 #include "cli/context.h"
+#include "cli/credential_flag.h"
 #include "cli/environment.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
@@ -42,6 +43,7 @@ struct RunFlags {
   std::map<std::string, std::string> variables;
   std::vector<std::string> preload;
   NetworkPolicy network;
+  GateCredentials credentials;
   bool system_packages = false;
 };
 
@@ -67,6 +69,7 @@ Result<CallSpec> prepare(const RunFlags& flags, const Settings& settings) {
   call.name = flags.name;
   call.variables = flags.variables;
   call.network = flags.network;
+  call.credentials = flags.credentials;
   call.environment.preload = flags.preload;
   BJ_TRY(call.language, language_of(flags.file));
   BJ_TRY(call.source, read_tool(flags.file, settings.limits.argument_bytes));
@@ -199,6 +202,7 @@ void add_run(CLI::App& app, Context& context) {
       ->type_name("DIR");
   add_requirement_flags(*command, flags->pip, flags->npm);
   add_network_flag(*command, flags->network);
+  add_credential_flag(*command, flags->credentials);
   command->add_flag("--system-packages", flags->system_packages,
                     "let the tool import the system's own Python packages");
   command->add_option("--preload", flags->preload, "a module to import before the call is timed")

@@ -215,6 +215,36 @@ for text in (b"hello t", b"tok_", b"bye"):
             self.assertEqual(done.stdout, code, done.stderr)
 
 
+class GivenToCalls(CredentialStory):
+    def call(self, name, source):
+        self.write("token", VALUE)
+        tool = self.write(name, source)
+        binding = self.write("credential.json", json.dumps({
+            "name": "demo", "value_file": os.path.join(self.scratch, "token"), "hosts": ["allowed.example"],
+            "ports": [8443], "header": "Authorization", "format": "Bearer {}"}))
+        done = self.belljar("run", tool, "--network", NETWORK, "--credential", binding, "--json", "--timeout", "30s",
+                            env={"SSL_CERT_FILE": os.path.join(self.scratch, "ca.pem")})
+        self.assertNotIn(VALUE.encode(), done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def test_a_python_tool(self):
+        answer = self.call("tool.py", f"""
+def fetch() -> dict:
+    import json, urllib.request
+    return json.loads(urllib.request.urlopen("{HOST}/echo", timeout=20).read())
+""")
+        self.assertEqual(answer["status"], "ok", answer)
+        self.assertEqual(answer["return"]["hash"], HASH)
+
+    @unittest.skipUnless(shutil.which("node"), "Node is not installed")
+    def test_a_typescript_tool(self):
+        answer = self.call("tool.ts", f"""
+export async function fetch_it(): Promise<any> {{ return (await fetch("{HOST}/echo")).json(); }}
+""")
+        self.assertEqual(answer["status"], "ok", answer)
+        self.assertEqual(answer["return"]["hash"], HASH)
+
+
 class NeverElsewhere(CredentialStory):
     """Family 23: the value stays between the gate and the server that it is for."""
 
