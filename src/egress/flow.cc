@@ -39,13 +39,24 @@ Flow::Flow(Socket client, FlowTotals& totals)
   client_.native_non_blocking(true, ignored);
 }
 
+void Flow::begin_step(Clock::time_point deadline, void (*give_up)(Flow&)) {
+  timer_.expires_at(deadline);
+  timer_.async_wait([self = shared_from_this(), step = ++step_, give_up](const boost::system::error_code& error) {
+    if (!error && self->step_ == step) give_up(*self);
+  });
+}
+
+void Flow::end_step() {
+  ++step_;
+  timer_.cancel();
+}
+
 Task<bool> Flow::peek(std::string& bytes, size_t most, Clock::time_point deadline,
                       std::function<bool(std::string_view)> enough) {
   const auto self = shared_from_this();
-  timer_.expires_at(deadline);
-  timer_.async_wait([self](const boost::system::error_code& error) {
+  begin_step(deadline, [](Flow& flow) {
     boost::system::error_code ignored;
-    if (!error) self->client_.cancel(ignored);
+    flow.client_.cancel(ignored);
   });
   bool found = false;
   for (int wanted = 1; !found && client_.is_open();) {
@@ -61,7 +72,7 @@ Task<bool> Flow::peek(std::string& bytes, size_t most, Clock::time_point deadlin
     wanted = static_cast<int>(size) + 1;
     found = enough(bytes) || bytes.size() == most;
   }
-  timer_.cancel();
+  end_step();
   const int one = 1;
   if (client_.is_open()) (void)::setsockopt(client_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
   co_return found;
@@ -69,15 +80,14 @@ Task<bool> Flow::peek(std::string& bytes, size_t most, Clock::time_point deadlin
 
 Task<Result<void>> Flow::connect(asio::ip::tcp::endpoint to) {
   const auto self = shared_from_this();
-  timer_.expires_after(kConnectPatience);
-  timer_.async_wait([self](const boost::system::error_code& error) {
+  begin_step(Clock::now() + kConnectPatience, [](Flow& flow) {
     boost::system::error_code ignored;
-    if (!error) self->upstream_.close(ignored);
+    flow.upstream_.close(ignored);
   });
   boost::system::error_code ignored;
   upstream_.open(to.protocol(), ignored);
   const auto [error] = co_await upstream_.async_connect(to, kNoThrow);
-  timer_.cancel();
+  end_step();
   if (error == asio::error::operation_aborted) co_return fail(Code::kUnavailable, "no connection in time");
   if (error) co_return fail(Code::kUnavailable, "connect: " + error.message(), error.value());
   upstream_.native_non_blocking(true, ignored);

@@ -59,6 +59,9 @@ class Flow : public std::enable_shared_from_this<Flow> {
   Task<void> pump(Direction way);
   Task<bool> send_all(Socket& to, std::string_view bytes);
   Task<void> watch_idle();
+  // A step that takes too long is given up. A timer that went off just before its step ended does not end the next.
+  void begin_step(Clock::time_point deadline, void (*give_up)(Flow&));
+  void end_step();
 
   static constexpr auto kIdle = std::chrono::minutes(5);
   static constexpr auto kConnectPatience = std::chrono::seconds(15);
@@ -66,6 +69,7 @@ class Flow : public std::enable_shared_from_this<Flow> {
   Socket client_, upstream_;
   FlowTotals& totals_;
   asio::steady_timer timer_;  // of one step at a time
+  uint64_t step_ = 0;
   asio::steady_timer idle_;
   Clock::time_point last_ = Clock::now();
   uint64_t sent_ = 0, received_ = 0;

@@ -47,8 +47,8 @@ class GateTest : public testing::Test {
     });
     std::future<void> future = done.get_future();
     while (future.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-      context_.restart();
       context_.run_for(std::chrono::milliseconds(5));
+      context_.restart();  // it may have been without work
     }
   }
 
@@ -180,7 +180,7 @@ TEST_F(GateTest, AListedAddressOfLoopbackIsTheHosts) {
   });
   const auto patience = Clock::now() + std::chrono::seconds(30);
   while (!arrived && Clock::now() < patience) context_.run_one_for(std::chrono::seconds(1));
-  EXPECT_TRUE(arrived);
+  EXPECT_TRUE(arrived) << (events_.empty() ? "nothing was told" : events_.back().decision.reason);
 }
 
 TEST_F(GateTest, WhatTheKernelRefusedIsToldAtTheEndWithTheReason) {
