@@ -3,18 +3,16 @@
 #include <unistd.h>
 
 #include <array>
-#include <boost/json/parse.hpp>
 
 #include "api/native/sandbox_routes.h"
 #include "engine/instance_alive.h"
 #include "store/sql.h"
 #include "tools/network_layers.h"
 #include "tools/network_receipts.h"
+#include "tools/stored_json.h"
 
 namespace bj {
 namespace {
-
-namespace json = boost::json;
 
 std::string machine_name() {
   std::array<char, 256> name{};
@@ -41,21 +39,15 @@ ManagerOptions manager_options(Engine& engine, const SandboxServiceOptions& opti
   return manager;
 }
 
-json::value parsed(const std::string& text) {
-  json::error_code bad;
-  json::value value = json::parse(text, bad);
-  return bad ? json::value(nullptr) : value;
-}
-
 // The organization's policy, or the server's, and within it what the sandbox asks for. An organization's that can't be
 // read allows nothing.
 Result<NetworkPolicy> network_of(Store& store, const SandboxServiceOptions& options, const std::string& organization,
                                  const std::string& wish) {
   NetworkLayers layers;
-  BJ_TRY(layers.call, read_network_wish({{"network", parsed(wish)}}, "sandbox"));
+  BJ_TRY(layers.call, read_network_wish({{"network", stored_json(wish)}}, "sandbox"));
   if (wish == "null") layers.call.network.reset();
   BJ_TRY(const std::optional<NetworkPolicyRow> own, store.network_policies().find(organization));
-  layers.organization = own ? parsed(own->policy) : options.network;
+  layers.organization = own ? stored_json(own->policy) : options.network;
   return join_network(layers, options.package_hosts);
 }
 

@@ -7,7 +7,7 @@
 namespace bj {
 namespace {
 
-class SandboxTableTest : public StoreTest {
+class SandboxConfigTableTest : public StoreTest {
  protected:
   void SetUp() override {
     StoreTest::SetUp();
@@ -32,7 +32,7 @@ class SandboxTableTest : public StoreTest {
   std::unique_ptr<Store> store_;
 };
 
-TEST_P(SandboxTableTest, ThereIsOneConfigurationATypeAndOrganization) {
+TEST_P(SandboxConfigTableTest, ThereIsOneConfigurationATypeAndOrganization) {
   const SandboxConfigRow first = config();
   EXPECT_TRUE(is_id("sandbox", first.id));
   EXPECT_EQ(store_->sandbox_configs().find_or_create({}, "local", R"({"x":1})")->id, first.id);
@@ -43,7 +43,7 @@ TEST_P(SandboxTableTest, ThereIsOneConfigurationATypeAndOrganization) {
   EXPECT_EQ(store_->sandbox_configs().find(other.organization, "e2b")->has_value(), false);
 }
 
-TEST_P(SandboxTableTest, UpsertReplacesAndTheSameLeavesTheRowAlone) {
+TEST_P(SandboxConfigTableTest, UpsertReplacesAndTheSameLeavesTheRowAlone) {
   const auto first = store_->sandbox_configs().upsert({}, "local", R"({"a":1})");
   ASSERT_TRUE(first) << first.error().what;
   const auto same = store_->sandbox_configs().upsert({}, "local", R"({"a":1})");
@@ -55,7 +55,7 @@ TEST_P(SandboxTableTest, UpsertReplacesAndTheSameLeavesTheRowAlone) {
   EXPECT_EQ(other->stamp.created_at, first->stamp.created_at);
 }
 
-TEST_P(SandboxTableTest, ManyFirstCallersGetTheSameConfiguration) {
+TEST_P(SandboxConfigTableTest, ManyFirstCallersGetTheSameConfiguration) {
   std::vector<std::string> ids(6);
   std::vector<std::thread> threads;
   for (size_t i = 0; i < ids.size(); i++) threads.emplace_back([&, i] { ids[i] = config("modal").id; });
@@ -63,7 +63,7 @@ TEST_P(SandboxTableTest, ManyFirstCallersGetTheSameConfiguration) {
   for (const std::string& id : ids) EXPECT_EQ(id, ids[0]);
 }
 
-TEST_P(SandboxTableTest, AChangeWritesTheConfigurationOnly) {
+TEST_P(SandboxConfigTableTest, AChangeWritesTheConfigurationOnly) {
   const SandboxConfigRow row = config();
   const auto changed = store_->sandbox_configs().change({}, row.id, [](SandboxConfigRow& edited) -> Result<void> {
     edited.config = R"({"n":1})";
@@ -78,7 +78,7 @@ TEST_P(SandboxTableTest, AChangeWritesTheConfigurationOnly) {
   EXPECT_EQ(store_->sandbox_configs().change({}, "sandbox-x", nothing).error().code, Code::kNotFound);
 }
 
-TEST_P(SandboxTableTest, ListsByTypeWithCursorAndRemovesWithVariables) {
+TEST_P(SandboxConfigTableTest, ListsByTypeWithCursorAndRemovesWithVariables) {
   const SandboxConfigRow local = config("local");
   const SandboxConfigRow e2b = config("e2b");
   EXPECT_EQ(store_->sandbox_configs().list(kDefaultOrganization, {})->size(), 2u);
@@ -91,7 +91,7 @@ TEST_P(SandboxTableTest, ListsByTypeWithCursorAndRemovesWithVariables) {
   EXPECT_EQ(store_->sandbox_configs().remove(kDefaultOrganization, local.id).error().code, Code::kNotFound);
 }
 
-TEST_P(SandboxTableTest, AValueIsEncryptedAtRestAndBoundToItsRow) {
+TEST_P(SandboxConfigTableTest, AValueIsEncryptedAtRestAndBoundToItsRow) {
   const std::string id = config().id;
   const auto made = set(id, "API_KEY", "hunter2", "mine");
   ASSERT_TRUE(made) << made.error().what;
@@ -112,7 +112,7 @@ TEST_P(SandboxTableTest, AValueIsEncryptedAtRestAndBoundToItsRow) {
   EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, made->id)->value.reveal(), "hunter2");
 }
 
-TEST_P(SandboxTableTest, AnEmptyValueNeedsNoCiphertext) {
+TEST_P(SandboxConfigTableTest, AnEmptyValueNeedsNoCiphertext) {
   const auto made = set(config().id, "K", "");
   EXPECT_EQ(made->value_enc, std::nullopt);
   EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, made->id)->value.reveal(), "");
@@ -121,7 +121,7 @@ TEST_P(SandboxTableTest, AnEmptyValueNeedsNoCiphertext) {
   EXPECT_EQ(set(config().id, "K", "")->value_enc, std::nullopt);
 }
 
-TEST_P(SandboxTableTest, UpsertByKeyKeepsTheRow) {
+TEST_P(SandboxConfigTableTest, UpsertByKeyKeepsTheRow) {
   const std::string id = config().id;
   const auto first = set(id, "K", "1", "first");
   const auto second = set(id, "K", "2");
@@ -135,7 +135,7 @@ TEST_P(SandboxTableTest, UpsertByKeyKeepsTheRow) {
   EXPECT_EQ(set(id, "K", "2", "other")->value_enc, second->value_enc);  // the ciphertext stays when the value does
 }
 
-TEST_P(SandboxTableTest, AVariableOfNoConfigurationOrAnotherOrganizationsIsRefused) {
+TEST_P(SandboxConfigTableTest, AVariableOfNoConfigurationOrAnotherOrganizationsIsRefused) {
   EXPECT_EQ(set("sandbox-00000000-0000-4000-8000-000000000000", "K", "v").error().code, Code::kDangling);
   const Actor other = new_actor(*store_);
   const std::string theirs = config("local", other).id;
@@ -150,7 +150,7 @@ TEST_P(SandboxTableTest, AVariableOfNoConfigurationOrAnotherOrganizationsIsRefus
   EXPECT_EQ(store_->sandbox_variables().find(kDefaultOrganization, theirs, "K")->has_value(), false);
 }
 
-TEST_P(SandboxTableTest, AChangeTouchesWhatIsGiven) {
+TEST_P(SandboxConfigTableTest, AChangeTouchesWhatIsGiven) {
   const std::string id = config().id;
   const auto first = set(id, "A", "1", "d");
   ASSERT_TRUE(set(id, "B", "2"));
@@ -169,7 +169,7 @@ TEST_P(SandboxTableTest, AChangeTouchesWhatIsGiven) {
   EXPECT_EQ(store_->sandbox_variables().find(kDefaultOrganization, id, "C")->value().value.reveal(), "9");
 }
 
-TEST_P(SandboxTableTest, ListsAreInOrderOfCreationWithCursor) {
+TEST_P(SandboxConfigTableTest, ListsAreInOrderOfCreationWithCursor) {
   const std::string id = config().id;
   std::vector<std::string> ids;
   for (const char* key : {"Z", "A", "M"}) ids.push_back(set(id, key, key)->id);
@@ -186,7 +186,7 @@ TEST_P(SandboxTableTest, ListsAreInOrderOfCreationWithCursor) {
   EXPECT_EQ(store_->sandbox_variables().list_by_key(kDefaultOrganization, "A", {})->size(), 2u);
 }
 
-TEST_P(SandboxTableTest, AClearValueOfOldIsReadAndEncryptedByTheNextChange) {
+TEST_P(SandboxConfigTableTest, AClearValueOfOldIsReadAndEncryptedByTheNextChange) {
   const auto made = set(config().id, "K", "new");
   ASSERT_TRUE(store_->database().write(
       "UPDATE sandbox_environment_variables SET value = 'legacy', value_enc = NULL WHERE id = $1", {made->id}));
@@ -199,7 +199,7 @@ TEST_P(SandboxTableTest, AClearValueOfOldIsReadAndEncryptedByTheNextChange) {
   EXPECT_EQ(store_->sandbox_variables().get(kDefaultOrganization, made->id)->value.reveal(), "legacy");
 }
 
-BJ_ON_BOTH_ENGINES(SandboxTableTest);
+BJ_ON_BOTH_ENGINES(SandboxConfigTableTest);
 
 }  // namespace
 }  // namespace bj

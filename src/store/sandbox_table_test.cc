@@ -143,7 +143,8 @@ TEST_P(SandboxTableTest, ListsAreFilteredByStateTemplateAndMetadata) {
   ASSERT_TRUE(make(*tables, b, {}, {{"team", "red"}}));
   const auto ids = [&](const SandboxFilter& filter) {
     std::vector<std::string> found;
-    for (const SandboxRow& r : *tables->sandboxes.list(kDefaultOrganization, filter, {})) found.push_back(r.id);
+    const auto rows = tables->sandboxes.list(kDefaultOrganization, filter, {});
+    for (const SandboxRow& r : *rows) found.push_back(r.id);
     return found;
   };
   using Ids = std::vector<std::string>;
@@ -188,6 +189,7 @@ TEST_P(SandboxTableTest, WhatAServerLeftEndsWithItAndWhatItWasMakingIsAnybodys) 
   ASSERT_TRUE(tables->database.write("UPDATE sandbox_commands SET kind = 'delete' WHERE subject = $1", {leaving.id}));
   ASSERT_TRUE(
       tables->database.write("UPDATE sandbox_commands SET state = 'claimed', claimed_by = 'here', lease_until = 9000"));
+  ASSERT_TRUE(tables->database.write("UPDATE sandbox_commands SET state = 'done' WHERE subject = $1", {elsewhere.id}));
   const auto ended = tables->sandboxes.abandon("here", "gone", 77);
   ASSERT_TRUE(ended) << ended.error().what;
   EXPECT_EQ(ended->size(), 2u);

@@ -1,21 +1,15 @@
 #include "api/native/sandbox_json.h"
 
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 
 #include "api/time_text.h"
 #include "base/utf8.h"
+#include "tools/stored_json.h"
 
 namespace bj::native {
 namespace {
 
 namespace json = boost::json;
-
-json::value parsed(const std::string& text) {
-  json::error_code bad;
-  json::value value = json::parse(text, bad);
-  return bad ? json::value(nullptr) : value;
-}
 
 json::value time_or_null(const std::optional<int64_t>& time) {
   return time ? json::value(time_text(*time)) : json::value(nullptr);
@@ -52,8 +46,8 @@ json::object sandbox_json(const SandboxRow& row) {
             {"memory_bytes", row.memory_bytes},
             {"disk_bytes", row.disk_bytes},
             {"processes", row.processes}}},
-          {"network", parsed(row.network)},
-          {"metadata", parsed(row.metadata)}};
+          {"network", stored_json(row.network)},
+          {"metadata", stored_json(row.metadata)}};
 }
 
 json::object metrics_json(const SandboxMetrics& metrics) {
