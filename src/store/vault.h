@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/secret.h"
 #include "store/database.h"
 #include "store/letta_secret.h"
-#include "base/secret.h"
 
 namespace bj {
 

@@ -34,7 +34,7 @@ class CommandLine(SandboxStory):
         self.assertEqual((answer["exit_status"], answer["stdout"]), (0, "x\n"))
         self.assertEqual(self.sandbox("exec", "--timeout", "1s", sandbox, "--", "sleep", "1000").returncode, 124)
         self.assertEqual(json.loads(self.said("pause", "--json", sandbox))["state"], "paused")
-        self.assert_one_sentence(self.sandbox("exec", sandbox, "--", "true"), 3, "paused")
+        self.assert_one_sentence(self.sandbox("exec", sandbox, "--", "true"), 2, "paused")
         self.said("resume", sandbox)
         self.assertIn("resumed", self.said("logs", sandbox))
         self.said("rm", sandbox)

@@ -58,8 +58,7 @@ void check_answer(std::string_view bytes, bj::AnswerKind kind) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size >= bj::kFrameHeader) check_header(data);
   const std::vector<char> bytes(data, data + size);
-  for (const bj::AnswerKind kind :
-       {bj::AnswerKind::kPlain, bj::AnswerKind::kLetta, bj::AnswerKind::kLettaWithState}) {
+  for (const bj::AnswerKind kind : {bj::AnswerKind::kPlain, bj::AnswerKind::kLetta, bj::AnswerKind::kLettaWithState}) {
     check_answer({bytes.data(), bytes.size()}, kind);
   }
   return 0;
