@@ -5,7 +5,7 @@
 namespace bj {
 namespace {
 
-HttpComplaint read_status_line(std::string_view line, HttpResponse& response) {
+HttpComplaint read_status_line(std::string_view line, ResponseHead& response) {
   const std::string_view version = line.substr(0, 9);
   if (version != "HTTP/1.1 " && version != "HTTP/1.0 ") return "the server does not answer in HTTP/1.1";
   response.is_http_1_0 = version == "HTTP/1.0 ";
@@ -21,7 +21,7 @@ HttpComplaint read_status_line(std::string_view line, HttpResponse& response) {
   return nullptr;
 }
 
-HttpComplaint check_length(HttpResponse& response) {
+HttpComplaint check_length(ResponseHead& response) {
   HttpComplaint complaint = nullptr;
   const std::string* length =
       only_http_field(response.fields, "content-length", complaint, "the response has more than one Content-Length");
@@ -41,7 +41,7 @@ HttpComplaint check_length(HttpResponse& response) {
   return nullptr;
 }
 
-HttpComplaint read_head(std::string_view bytes, HttpResponse& response) {
+HttpComplaint read_head(std::string_view bytes, ResponseHead& response) {
   const size_t end = bytes.find("\r\n");
   if (HttpComplaint complaint = read_status_line(bytes.substr(0, end), response)) return complaint;
   if (HttpComplaint complaint = read_http_fields(bytes.substr(end + 2), response.fields)) return complaint;
@@ -58,7 +58,7 @@ HttpComplaint read_head(std::string_view bytes, HttpResponse& response) {
 
 }  // namespace
 
-BodyLength body_length_of(const HttpResponse& response, std::string_view request_method) {
+BodyLength body_length_of(const ResponseHead& response, std::string_view request_method) {
   using Kind = BodyLength::Kind;
   if (request_method == "HEAD" || response.status < 200 || response.status == 204 || response.status == 304) return {};
   if (response.is_chunked) return {Kind::kChunked, 0};

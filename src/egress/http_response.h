@@ -11,7 +11,7 @@
 
 namespace bj {
 
-struct HttpResponse {
+struct ResponseHead {
   int status = 0;
   std::string reason_phrase;
   bool is_http_1_0 = false;
@@ -30,7 +30,7 @@ struct BodyLength {
   Kind kind = Kind::kNone;
   uint64_t size = 0;  // of kCounted
 };
-BodyLength body_length_of(const HttpResponse& response, std::string_view request_method);
+BodyLength body_length_of(const ResponseHead& response, std::string_view request_method);
 
 class HttpResponseReader {
  public:
@@ -39,12 +39,12 @@ class HttpResponseReader {
   // `bytes`: everything from the start of the response. Not to be called again after another answer than kNeedMore.
   Status read(std::string_view bytes);
 
-  const HttpResponse& response() const { return response_; }  // of kFound
+  const ResponseHead& response() const { return response_; }  // of kFound
   const std::string& reason() const { return reason_; }       // of kRefused: a sentence
 
  private:
   HttpHeadEnd end_;
-  HttpResponse response_;
+  ResponseHead response_;
   std::string reason_;
 };
 

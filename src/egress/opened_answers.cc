@@ -35,7 +35,7 @@ Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
     if (status == HttpResponseReader::Status::kRefused) co_return co_await refuse_answer(reader.reason());
     if (!co_await fill(server_, from_server_)) co_return Next::kEnd;
   }
-  const HttpResponse& response = reader.response();
+  const ResponseHead& response = reader.response();
   from_server_.erase(0, response.size_bytes);
   if (std::optional<std::string> complaint = complaint_of(response))
     co_return co_await refuse_answer(std::move(*complaint));
@@ -57,7 +57,7 @@ Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
   co_return goes_on ? Next::kGoOn : Next::kEnd;
 }
 
-std::optional<std::string> OpenedConnection::complaint_of(const HttpResponse& response) const {
+std::optional<std::string> OpenedConnection::complaint_of(const ResponseHead& response) const {
   if (response.status == 101 && !pending_->wants_websocket) return terms_.name + " changed to another protocol unasked";
   if (terms_.forbidden->empty()) return {};
   const std::string* encoding = find_http_field(response.fields, "content-encoding");
@@ -75,7 +75,7 @@ Task<OpenedConnection::Next> OpenedConnection::refuse_answer(std::string reason)
   co_return Next::kEnd;
 }
 
-std::string OpenedConnection::head_for_client(const HttpResponse& response, BodyLength length) const {
+std::string OpenedConnection::head_for_client(const ResponseHead& response, BodyLength length) const {
   const ForbiddenTexts& forbidden = *terms_.forbidden;
   std::string head =
       "HTTP/1.1 " + std::to_string(response.status) + " " + forbidden.redacted(response.reason_phrase) + "\r\n";

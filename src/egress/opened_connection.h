@@ -75,8 +75,8 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
   Task<Next> pass_answer();
   Task<bool> answer_body(BodyLength length);
   Task<bool> pass_websocket();
-  std::string head_for_client(const HttpResponse& response, BodyLength length) const;
-  std::optional<std::string> complaint_of(const HttpResponse& response) const;
+  std::string head_for_client(const ResponseHead& response, BodyLength length) const;
+  std::optional<std::string> complaint_of(const ResponseHead& response) const;
   Task<Next> refuse_answer(std::string reason);
 
   Task<bool> fill(TlsStream& from, std::string& buffer);

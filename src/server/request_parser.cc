@@ -97,7 +97,7 @@ std::optional<ParseFailure> RequestParser::Impl::finish_framing() const {
 }
 
 std::optional<ParseFailure> RequestParser::Impl::finish_target() {
-  const Result<Target> parsed = bj::parse_target(target);
+  const Result<RequestTarget> parsed = bj::parse_target(target);
   if (!parsed) return ParseFailure{400, parsed.error().what};
   if (!parsed->authority.empty() && !equal_ignoring_case(parsed->authority, request.headers.get("Host")))
     return ParseFailure{400, "The Host header differs from the host in the URL"};

@@ -49,8 +49,8 @@ Result<std::string> query_decoded(std::string_view text) {
 
 Result<std::string> percent_decoded(std::string_view text) { return decoded(text, Controls::kRefused); }
 
-Result<Target> parse_target(std::string_view text) {
-  Target target;
+Result<RequestTarget> parse_target(std::string_view text) {
+  RequestTarget target;
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (text.size() < scheme.size() || !equal_ignoring_case(text.substr(0, scheme.size()), scheme)) continue;
     text.remove_prefix(scheme.size());

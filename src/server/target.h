@@ -8,14 +8,14 @@
 
 namespace bj {
 
-struct Target {
+struct RequestTarget {
   std::string_view authority;  // of the absolute form ("http://host:port/path"), else empty
   std::string_view path;       // begins with a slash, still encoded
   std::string_view query;      // without its question mark, still encoded
 };
 
 // Refers to `text`. Takes the origin form ("/path?query") and the absolute form; everything else fails.
-Result<Target> parse_target(std::string_view text);
+Result<RequestTarget> parse_target(std::string_view text);
 
 // Fails for half an escape, and for what is not UTF-8 or has control characters once decoded.
 Result<std::string> percent_decoded(std::string_view text);

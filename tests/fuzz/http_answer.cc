@@ -24,7 +24,7 @@ void check_response(std::string_view bytes) {
     other = cut.read(bytes.substr(0, size));
   require(other == status || bytes.empty());
   if (status != bj::HttpResponseReader::Status::kFound) return;
-  const bj::HttpResponse& response = whole.response();
+  const bj::ResponseHead& response = whole.response();
   require(response.status >= 100 && response.status < 600 && response.size_bytes <= bytes.size());
   require(!(response.is_chunked && response.content_length));
 }
