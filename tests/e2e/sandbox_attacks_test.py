@@ -254,9 +254,11 @@ class Floods(SandboxStory):
         sandbox = self.create()
         terminal = WebSocket(self.server.port, f"/v1/sandboxes/{sandbox}/terminal?command=stty+raw+-echo%3B+sleep+1000", self.server.key)
         before = self.memory()
-        with self.assertRaises((ConnectionError, OSError)):
-            for _ in range(64):
+        try:
+            for _ in range(128):
                 terminal.send(WebSocket.BINARY, b"x" * (1 << 20))
+        except OSError:
+            pass  # it may be disconnected on the way, or have its rest thrown away
         self.assertLess(self.memory() - before, 64)
         self.assertEqual(self.output(sandbox, "echo quick"), "quick\n")
 
