@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -254,9 +253,20 @@ Task<Result<std::vector<FileMatch>>> SandboxFiles::search(FileSearch what, std::
   co_return found;
 }
 
-Task<Result<Fd>> SandboxFiles::watch(std::string path, std::string user, uint32_t mask) {
+Task<Result<std::shared_ptr<TreeWatch>>> SandboxFiles::watch(std::string path, std::string user, WatchReach reach) {
   BJ_CO_TRY(const Place place, place_of(path, user));
-  co_return co_await sandbox_->warden().watch(place.path, mask, place.account.uid, place.account.gid);
+  BJ_CO_TRY(Fd inotify,
+            co_await sandbox_->warden().watch(place.path, TreeWatch::kMask, place.account.uid, place.account.gid));
+  const auto open_below = [sandbox = sandbox_, place](std::string relative) -> Task<Result<Fd>> {
+    const std::string below = relative.empty() ? place.path : joined(place.path, relative);
+    const int flags = O_RDONLY | O_DIRECTORY | (relative.empty() ? 0 : O_NOFOLLOW);
+    co_return co_await sandbox->warden().open(below, flags, 0, place.account.uid, place.account.gid,
+                                              FileType::kDirectory);
+  };
+  const auto changes =
+      std::make_shared<TreeWatch>(host_.executor, *host_.workers, std::move(inotify), open_below, reach);
+  BJ_CO_CHECK(co_await changes->begin());
+  co_return changes;
 }
 
 Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_read(std::string path, std::string user) {

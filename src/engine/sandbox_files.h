@@ -13,6 +13,7 @@
 
 #include "base/async.h"
 #include "engine/sandbox.h"
+#include "engine/tree_watch.h"
 
 namespace bj {
 
@@ -64,8 +65,8 @@ class SandboxFiles {
   Task<Result<void>> move(std::string from, std::string to, std::string user);
   Task<Result<void>> remove(std::string path, std::string user, Removal removal);
   Task<Result<std::vector<FileMatch>>> search(FileSearch what, std::string user);
-  // An inotify descriptor with one directory or file in it.
-  Task<Result<Fd>> watch(std::string path, std::string user, uint32_t mask);
+  // Changes of a directory or file, or of a directory and everything below it, from now on.
+  Task<Result<std::shared_ptr<TreeWatch>>> watch(std::string path, std::string user, WatchReach reach);
 
   struct Opened {
     std::shared_ptr<Fd> file;

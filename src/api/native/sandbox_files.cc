@@ -1,11 +1,8 @@
 // /v1/sandboxes/{sandbox_id}/files/...: what lies in a sandbox: looked at, made, moved, removed, searched, watched.
 #include <fmt/format.h>
-#include <sys/inotify.h>
-#include <unistd.h>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
-#include <cstring>
 
 #include "api/native/file_request.h"
 #include "api/native/output_events.h"
@@ -123,55 +120,24 @@ Task<Result<HttpResponse>> search(SandboxServices services, HttpRequest& request
   co_return json_response(200, matches);
 }
 
-const char* change_of(uint32_t mask) {
-  if ((mask & (IN_CREATE | IN_MOVED_TO)) != 0) return "create";
-  if ((mask & IN_MODIFY) != 0) return "write";
-  if ((mask & (IN_DELETE | IN_DELETE_SELF)) != 0) return "remove";
-  if ((mask & (IN_MOVED_FROM | IN_MOVE_SELF)) != 0) return "rename";
-  if ((mask & IN_ATTRIB) != 0) return "chmod";
-  return (mask & IN_Q_OVERFLOW) != 0 ? "lost" : nullptr;
-}
-
-// The bytes come from a descriptor that a sandbox's warden handed out: every length is checked.
-std::vector<std::pair<std::string, std::string>> changes_in(std::string_view bytes) {
-  std::vector<std::pair<std::string, std::string>> changes;
-  while (bytes.size() >= sizeof(inotify_event)) {
-    inotify_event event{};
-    std::memcpy(&event, bytes.data(), sizeof event);
-    bytes.remove_prefix(sizeof event);
-    const size_t length = std::min<size_t>(event.len, bytes.size());
-    const std::string_view padded = bytes.substr(0, length);
-    bytes.remove_prefix(length);
-    if (const char* const change = change_of(event.mask))
-      changes.emplace_back(change, valid_utf8(padded.substr(0, padded.find('\0'))));
-  }
-  return changes;
-}
-
-Task<void> send_changes(std::shared_ptr<asio::posix::stream_descriptor> changes, EventStream& events) {
+Task<void> send_changes(std::shared_ptr<TreeWatch> changes, EventStream& events) {
   const ClientWatch watch(co_await asio::this_coro::executor, events, [changes] { changes->cancel(); });
   bool there = co_await events.send("watching", "{}");
-  while (there && co_await readable(*changes)) {
-    char bytes[16 * 1024];
-    const ssize_t n = ::read(changes->native_handle(), bytes, sizeof bytes);
-    if (n <= 0) {
-      if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-      co_return;
-    }
-    for (const auto& [change, name] : changes_in(std::string_view(bytes, static_cast<size_t>(n))))
-      there = there && co_await events.send(change, json::serialize(json::object{{"name", name}}));
+  while (there) {
+    const std::optional<std::vector<FileChange>> some = co_await changes->next();
+    if (!some) co_return;
+    for (const FileChange& change : *some)
+      there = there && co_await events.send(change_name(change.kind),
+                                            json::serialize(json::object{{"name", valid_utf8(change.name)}}));
   }
 }
 
 Task<Result<HttpResponse>> watch(SandboxServices services, HttpRequest& request) {
   BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
   BJ_CO_TRY(const FileTarget target, file_target(request));
-  constexpr uint32_t kMask =
-      IN_CREATE | IN_MODIFY | IN_DELETE | IN_DELETE_SELF | IN_MOVED_FROM | IN_MOVED_TO | IN_MOVE_SELF | IN_ATTRIB;
-  BJ_CO_TRY(Fd fd, from_inside(co_await sandbox->live->files().watch(target.path, target.user, kMask)));
-  auto changes = std::make_shared<asio::posix::stream_descriptor>(co_await asio::this_coro::executor, fd.release());
-  boost::system::error_code ignored;
-  changes->native_non_blocking(true, ignored);
+  BJ_CO_TRY(const bool recursive, query_flag(request, "recursive"));
+  const WatchReach reach = recursive ? WatchReach::kTree : WatchReach::kOne;
+  BJ_CO_TRY(const auto changes, from_inside(co_await sandbox->live->files().watch(target.path, target.user, reach)));
   co_return event_stream([changes](EventStream& events) { return send_changes(changes, events); });
 }
 
@@ -201,7 +167,8 @@ void add_file_routes(Router& router, SandboxServices services) {
             object);
   group.add(Method::kGet, "/search", search, "Files by a pattern of their name, or lines that hold a text", nullptr,
             json::object{{"type", "array"}, {"items", object}}, more({"name", "text", "limit"}));
-  group.add(Method::kGet, "/watch", watch, "Changes in a directory, as events", nullptr, object, more({}));
+  group.add(Method::kGet, "/watch", watch, "Changes in a directory, as events; ?recursive=true in all below it, too",
+            nullptr, object, more({"recursive"}));
   group.add(Method::kDelete, "", remove, "Remove a file or directory; ?recursive=true with what is in it", nullptr,
             nullptr, more({"recursive"}));
 }
