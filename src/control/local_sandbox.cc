@@ -61,7 +61,7 @@ class LocalSandbox : public LiveSandbox {
 
 Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row) {
   SandboxSpec spec;
-  const auto find = [&templates = engine_.templates(), name = row.template_name] { return templates.find(name); };
+  const auto find = [&image = options_.image, &row] { return image(row.organization, row.template_name); };
   BJ_CO_TRY(spec.image, co_await offload(*engine_.host().workers, find));
   spec.limits = options_.limits;
   spec.limits.wall_ms = 0;  // its end is the manager's business

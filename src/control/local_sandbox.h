@@ -18,6 +18,8 @@ struct GateWitness {
 struct LocalHostOptions {
   Limits limits;  // of what a row does not say: open files and the like
   bool require_full_seal = false;
+  // What a template's name means for an organization. Blocks: it is called on a worker.
+  std::function<Result<Template>(const std::string& organization, const std::string& reference)> image;
   // What a sandbox of an organization may reach if it asks for `wish` (JSON): never more than the organization. Blocks:
   // it is called on a worker.
   std::function<Result<NetworkPolicy>(const std::string& organization, const std::string& wish)> network;

@@ -60,8 +60,19 @@ GateWitness witness_of(AuditLog& audit, const SandboxRow& row) {
   return {[receipts](const GateEvent& event) { receipts->note(event); }, [receipts] { receipts->finish(); }};
 }
 
-LocalHostOptions host_options(ToolService& tools, const SandboxServiceOptions& options) {
+TemplateParts template_parts(Engine& engine, const SandboxServiceOptions& options) {
+  const auto stack = [](Template&, const std::vector<std::string>&) -> Result<void> {
+    return fail(Code::kUnavailable, "this server has no store of layers");
+  };
+  return {engine.templates(), TemplateStore(options.data_directory + "/images"), stack};
+}
+
+LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, const SandboxServiceOptions& options) {
   LocalHostOptions host;
+  host.image = [&templates](const std::string& organization, const std::string& reference) -> Result<Template> {
+    BJ_TRY(ResolvedTemplate resolved, templates.resolve(organization, reference));
+    return std::move(resolved.image);
+  };
   host.limits = options.limits;
   host.require_full_seal = options.require_full_seal;
   host.network = [&store = tools.store(), options](const std::string& organization, const std::string& wish) {
@@ -76,7 +87,8 @@ LocalHostOptions host_options(ToolService& tools, const SandboxServiceOptions& o
 SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxServiceOptions options)
     : audit_(tools.audit()),
       limits_(options.limits),
-      host_(engine, host_options(tools, options)),
+      templates_(tools.store(), template_parts(engine, options)),
+      host_(engine, host_options(tools, templates_, options)),
       manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), host_,
                manager_options(engine, options)),
       commands_(engine.host().executor, manager_, tools.audit(), now_us) {}

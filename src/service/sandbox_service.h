@@ -7,6 +7,7 @@
 #include "control/command_runner.h"
 #include "control/local_sandbox.h"
 #include "control/sandbox_manager.h"
+#include "control/template_catalog.h"
 #include "server/router.h"
 #include "service/tool_service.h"
 
@@ -34,10 +35,12 @@ class SandboxService {
   void add_routes(Router& router);
   SandboxManager& manager() { return manager_; }
   CommandRunner& commands() { return commands_; }
+  TemplateCatalog& templates() { return templates_; }
 
  private:
   AuditLog& audit_;
   Limits limits_;
+  TemplateCatalog templates_;
   LocalHost host_;
   SandboxManager manager_;
   CommandRunner commands_;

@@ -310,10 +310,87 @@ Migration sandboxes_step() {
           }};
 }
 
+Migration templates_step() {
+  return {5,
+          "templates, their names, builds and tags",
+          {
+              // A snapshot is a template too. 0 processors or bytes: what a sandbox gets that asks for none.
+              R"(CREATE TABLE templates (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   kind TEXT NOT NULL,
+                   sandbox_id TEXT,
+                   public BIGINT NOT NULL,
+                   cpus DOUBLE PRECISION NOT NULL,
+                   memory_bytes BIGINT NOT NULL,
+                   spawn_count BIGINT NOT NULL,
+                   last_spawned_at BIGINT,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   UNIQUE (id, organization_id)))",
+              "CREATE INDEX templates_in_order ON templates (organization_id, created_at, id)",
+              R"(CREATE TABLE template_names (
+                   organization_id TEXT NOT NULL,
+                   name TEXT NOT NULL,
+                   template_id TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   PRIMARY KEY (organization_id, name),
+                   FOREIGN KEY (template_id, organization_id) REFERENCES templates (id, organization_id)
+                     ON DELETE CASCADE))",
+              "CREATE INDEX template_names_by_template ON template_names (template_id)",
+              // `request` is what was asked for, `content` what came of it: JSON both.
+              R"(CREATE TABLE template_builds (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL,
+                   template_id TEXT NOT NULL,
+                   status TEXT NOT NULL,
+                   reason_step TEXT NOT NULL,
+                   reason_message TEXT NOT NULL,
+                   node TEXT,
+                   tags TEXT NOT NULL,
+                   request TEXT NOT NULL,
+                   content TEXT,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   finished_at BIGINT,
+                   UNIQUE (id, template_id),
+                   FOREIGN KEY (template_id, organization_id) REFERENCES templates (id, organization_id)
+                     ON DELETE CASCADE))",
+              "CREATE INDEX template_builds_in_order ON template_builds (template_id, created_at, id)",
+              "CREATE INDEX template_builds_by_status ON template_builds (status)",
+              R"(CREATE TABLE template_tags (
+                   template_id TEXT NOT NULL,
+                   tag TEXT NOT NULL,
+                   build_id TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   PRIMARY KEY (template_id, tag),
+                   FOREIGN KEY (build_id, template_id) REFERENCES template_builds (id, template_id)
+                     ON DELETE CASCADE))",
+              R"(CREATE TABLE template_build_logs (
+                   build_id TEXT NOT NULL REFERENCES template_builds (id) ON DELETE CASCADE,
+                   position BIGINT NOT NULL,
+                   time BIGINT NOT NULL,
+                   level TEXT NOT NULL,
+                   step TEXT NOT NULL,
+                   message TEXT NOT NULL,
+                   PRIMARY KEY (build_id, position)))",
+              // What a step led to, by the hash of everything that led to it.
+              R"(CREATE TABLE template_step_cache (
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   chain TEXT NOT NULL,
+                   content TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   used_at BIGINT NOT NULL,
+                   PRIMARY KEY (organization_id, chain)))",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> steps = {first_step(), audit_step(), gate_step(), sandboxes_step()};
+  static const std::vector<Migration> steps = {first_step(), audit_step(), gate_step(), sandboxes_step(),
+                                               templates_step()};
   return steps;
 }
 
