@@ -11,6 +11,7 @@
 #include "cli/context.h"
 #include "cli/flags.h"
 #include "cli/say.h"
+#include "images/image_puller.h"
 
 namespace bj {
 namespace {
@@ -99,6 +100,8 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run_command(int argc, char** argv) {
+  // Not for people: a server's own images are unpacked by this program, started anew without threads.
+  if (argc == 5 && std::string_view(argv[1]) == "unpack-image") return unpack_image(argv[2], argv[3], argv[4]);
   Context context;
   CLI::App app("Belljar runs tools and code of AI agents, each in a sealed sandbox of its own, on this machine.",
                "belljar");

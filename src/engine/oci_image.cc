@@ -36,10 +36,7 @@ constexpr std::array kLayerTypes = {"application/vnd.oci.image.layer.v1.tar",
                                     "application/vnd.docker.image.rootfs.diff.tar.gzip",
                                     "application/vnd.docker.image.rootfs.diff.tar.zstd"};
 
-struct Descriptor {
-  std::string media_type;
-  std::string digest;  // hex digits
-  uint64_t size = 0;
+struct Descriptor : BlobDescriptor {
   std::string platform;  // "linux/amd64", or empty
   bool attestation = false;
 };
@@ -295,6 +292,33 @@ Result<Image> read_docker_image(const BlobSource& blobs, const ImportLimits& lim
   if (!contents.is_object()) return malformed("its config is not a JSON object");
   BJ_CHECK(apply_config(contents.get_object(), image));
   return image;
+}
+
+bool is_image_index(const std::string& media_type) { return one_of(media_type, kIndexTypes); }
+bool is_image_manifest(const std::string& media_type) { return one_of(media_type, kManifestTypes); }
+
+Result<BlobDescriptor> chosen_manifest(const std::string& index, const ImportLimits& limits) {
+  BJ_TRY(const json::value value, parse(index, "its index"));
+  if (!value.is_object()) return malformed("its index is not a JSON object");
+  BJ_TRY(const Descriptor chosen, choose(value.get_object(), limits));
+  return static_cast<const BlobDescriptor&>(chosen);
+}
+
+Result<std::vector<BlobDescriptor>> blobs_of_manifest(const std::string& manifest, const ImportLimits& limits) {
+  BJ_TRY(const json::value value, parse(manifest, "its manifest"));
+  if (!value.is_object()) return malformed("its manifest is not a JSON object");
+  const json::object& object = value.get_object();
+  std::vector<BlobDescriptor> blobs;
+  BJ_TRY(const Descriptor config, parse_descriptor(object.if_contains("config")));
+  blobs.push_back(config);
+  const json::array* const layers = array_of(object, "layers");
+  BJ_CHECK(check_layer_count(layers != nullptr ? layers->size() : 0, limits));
+  for (const json::value& layer : *layers) {
+    BJ_CHECK(parse_layer(layer));
+    BJ_TRY(const Descriptor one, parse_descriptor(&layer));
+    blobs.push_back(one);
+  }
+  return blobs;
 }
 
 Result<void> verify_layer(const ImageLayer& layer, const StreamDigests& digests) {

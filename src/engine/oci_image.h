@@ -51,6 +51,19 @@ struct Image {
 Result<Image> read_oci_image(const BlobSource& blobs, const ImportLimits& limits);
 Result<Image> read_docker_image(const BlobSource& blobs, const ImportLimits& limits);
 
+// For who fetches an image piece by piece: what a manifest's text refers to. All of it is bounded and checked.
+struct BlobDescriptor {
+  std::string media_type;
+  std::string digest;  // hex digits
+  uint64_t size = 0;
+};
+bool is_image_index(const std::string& media_type);
+bool is_image_manifest(const std::string& media_type);
+// Of an index: the manifest for linux/amd64.
+Result<BlobDescriptor> chosen_manifest(const std::string& index, const ImportLimits& limits);
+// Of a manifest: its config, then its layers.
+Result<std::vector<BlobDescriptor>> blobs_of_manifest(const std::string& manifest, const ImportLimits& limits);
+
 // Compares what was read of a layer with what the image said.
 Result<void> verify_layer(const ImageLayer& layer, const StreamDigests& digests);
 

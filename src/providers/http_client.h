@@ -8,7 +8,10 @@
 // Destroy it before the executors that wait for it. Requests still under way then fail.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,6 +34,13 @@ struct ClientRequest {
   std::chrono::milliseconds timeout{10'000};  // of the whole exchange
   size_t max_response_bytes = 1024 * 1024;
   Redirects redirects = Redirects::kSameOrigin;  // of GET and HEAD, and of those that keep method and body
+  std::chrono::seconds idle{0};                  // it ends when nothing came for so long; 0: only with the timeout
+
+  // Both are called on the client's thread. If `may_connect` is set it is asked about the very address that is
+  // connected to, and no proxy is used. What `on_body` takes of a successful response is not collected; false ends the
+  // transfer.
+  std::function<bool(const sockaddr& address)> may_connect{};
+  std::function<bool(std::string_view piece)> on_body{};
 };
 
 struct ClientResponse {

@@ -97,6 +97,17 @@ Result<void> HttpTransfer::prepare() {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   if (loopback(part(parse_url(request_.url), CURLUPART_HOST))) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  if (request_.idle.count() > 0) {
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.idle.count()));
+  }
+  if (request_.may_connect) {
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);  // one that is open was asked about by somebody else
+    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+  }
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
@@ -111,10 +122,26 @@ Result<void> HttpTransfer::prepare() {
 size_t HttpTransfer::on_body(char* data, size_t size, size_t count, void* self) {
   auto& transfer = *static_cast<HttpTransfer*>(self);
   const size_t bytes = size * count;
-  transfer.too_large_ = bytes > transfer.request_.max_response_bytes - transfer.response_.body.size();
+  const size_t before = transfer.response_.body.size() + transfer.streamed_bytes_;
+  transfer.too_large_ = bytes > transfer.request_.max_response_bytes - before;
   if (transfer.too_large_) return CURL_WRITEFUNC_ERROR;
-  transfer.response_.body.append(data, bytes);
-  return bytes;
+  long status = 0;
+  curl_easy_getinfo(transfer.easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (!transfer.request_.on_body || status / 100 != 2) {
+    transfer.response_.body.append(data, bytes);
+    return bytes;
+  }
+  transfer.streamed_bytes_ += bytes;
+  return transfer.request_.on_body({data, bytes}) ? bytes : CURL_WRITEFUNC_ERROR;
+}
+
+curl_socket_t HttpTransfer::on_socket(void* self, curlsocktype, curl_sockaddr* address) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  if (!transfer.request_.may_connect(address->addr)) {
+    transfer.refused_ = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 size_t HttpTransfer::on_header(char* data, size_t size, size_t count, void* self) {
@@ -142,6 +169,8 @@ int HttpTransfer::on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, cu
 Result<ClientResponse> HttpTransfer::finish(CURLcode code) {
   const std::string host = origin_of(request_.url);
   if (too_large_) return fail(Code::kExhausted, host + ": the response is larger than allowed");
+  if (code != CURLE_OK && refused_)
+    return fail(Code::kDenied, host + ": its address is not one that may be connected to");
   if (code == CURLE_OPERATION_TIMEDOUT) return fail(Code::kUnavailable, host + ": no answer in time");
   if (code != CURLE_OK) return fail(Code::kUnavailable, host + ": " + curl_easy_strerror(code));
   long status = 0;

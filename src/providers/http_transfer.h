@@ -31,6 +31,7 @@ class HttpTransfer {
  private:
   static size_t on_body(char* data, size_t size, size_t count, void* self);
   static size_t on_header(char* data, size_t size, size_t count, void* self);
+  static curl_socket_t on_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
   void add_header(std::string_view line);
 
@@ -47,6 +48,8 @@ class HttpTransfer {
   ClientResponse response_;
   size_t header_bytes_ = 0;
   bool too_large_ = false;
+  bool refused_ = false;       // the address, by may_connect
+  size_t streamed_bytes_ = 0;  // that on_body took
   std::atomic<bool> cancelled_ = false;
 };
 
