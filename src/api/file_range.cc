@@ -1,9 +1,9 @@
-#include "api/native/file_range.h"
+#include "api/file_range.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace bj::native {
+namespace bj {
 namespace {
 
 std::optional<uint64_t> number(std::string_view text) {
@@ -36,4 +36,4 @@ std::optional<ByteRange> range_of(std::string_view header, uint64_t size) {
   return ByteRange{*first, end - *first + 1};
 }
 
-}  // namespace bj::native
+}  // namespace bj

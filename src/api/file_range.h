@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace bj::native {
+namespace bj {
 
 struct ByteRange {
   uint64_t first = 0;
@@ -16,4 +16,4 @@ struct ByteRange {
 // the whole file, as the standard allows.
 std::optional<ByteRange> range_of(std::string_view header, uint64_t size);
 
-}  // namespace bj::native
+}  // namespace bj

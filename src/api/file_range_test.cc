@@ -1,8 +1,8 @@
-#include "api/native/file_range.h"
+#include "api/file_range.h"
 
 #include <gtest/gtest.h>
 
-namespace bj::native {
+namespace bj {
 namespace {
 
 void expect(const char* header, uint64_t size, uint64_t first, uint64_t length) {
@@ -38,4 +38,4 @@ TEST(FileRangeTest, WhatIsNoRangeMeansTheWhole) {
 }
 
 }  // namespace
-}  // namespace bj::native
+}  // namespace bj

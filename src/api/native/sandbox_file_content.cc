@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "api/native/file_range.h"
+#include "api/file_range.h"
 #include "api/native/file_request.h"
 #include "api/native/sandbox_json.h"
 #include "api/native/sandbox_routes.h"
