@@ -40,6 +40,7 @@ Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
   if (std::optional<std::string> complaint = complaint_of(response))
     co_return co_await refuse_answer(std::move(*complaint));
   const BodyLength length = body_length_of(response, pending_->method);
+  answering_ = !response.is_interim();
   if (!co_await tell_client(head_for_client(response, length))) co_return Next::kEnd;
   if (response.is_interim()) co_return Next::kGoOn;
   if (response.status == 101) {
@@ -53,6 +54,7 @@ Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
   const bool goes_on = pending_ && pending_->is_sent && pending_->keep_alive && response.keep_alive &&
                        length.kind != Kind::kUntilClosed && !(pending_->is_http_1_0 && length.kind == Kind::kChunked);
   pending_.reset();
+  answering_ = false;
   if (goes_on) signal_.cancel();
   co_return goes_on ? Next::kGoOn : Next::kEnd;
 }

@@ -130,9 +130,14 @@ Task<OpenedConnection::Next> OpenedConnection::refuse(const char* status, std::s
   co_return Next::kEnd;
 }
 
-// Nothing of the answer has begun, unless the server is early: then it ends in the middle.
+// A server may be early: an answer that has begun can only be cut.
 Task<bool> OpenedConnection::refuse_body(std::string reason) {
   if (!pending_) co_return false;
+  if (answering_) {
+    terms_.tell(GateEvent::Kind::kConnectionDenied, refusal(std::move(reason)), {});
+    flow_->abort();
+    co_return false;
+  }
   pending_.reset();
   (void)co_await refuse(reason == kTooLong ? "413 Content Too Large" : "400 Bad Request", std::move(reason));
   co_return false;

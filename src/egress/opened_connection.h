@@ -91,6 +91,7 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
   std::string from_client_, from_server_;  // not looked at yet
   std::optional<Pending> pending_;
   std::optional<std::string> unreachable_;  // why the server is
+  bool answering_ = false;                  // the program is being told its answer
   bool upgraded_ = false;
   bool refused_ = false;  // there may be more of a request
   bool answers_over_ = false;

@@ -324,6 +324,30 @@ for text in (b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         done = self.run_inside("/usr/bin/python3", "-c", script)
         self.assertEqual(done.stdout.decode().split(), ["400"] * 9, done.stderr)
 
+    def test_an_answer_that_came_before_a_broken_request_is_cut(self):
+        script = r"""
+import socket, ssl
+def connect():
+    s = socket.create_connection(("allowed.example", 8443))
+    s.settimeout(20)
+    # An end without TLS's goodbye is an error: that is how a cut answer is told from a whole one.
+    return ssl.create_default_context().wrap_socket(s, server_hostname="allowed.example", suppress_ragged_eofs=False)
+s = connect()
+s.sendall(b"POST /early HTTP/1.1\r\nHost: allowed.example:8443\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+answer = b""
+while b"one" not in answer: answer += s.recv(1000)
+s.sendall(b"zz\r\n")
+try:
+    print("more:", s.recv(1000))
+except OSError:
+    print("cut")
+s = connect()
+s.sendall(b"GET /echo HTTP/1.1\r\nHost: allowed.example:8443\r\n\r\n")
+print(s.recv(100).split()[1].decode())
+"""
+        done = self.run_inside("/usr/bin/python3", "-c", script)
+        self.assertEqual(done.stdout.decode().split(), ["cut", "200"], done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

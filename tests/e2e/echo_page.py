@@ -38,8 +38,10 @@ class EchoPage(http.server.BaseHTTPRequestHandler):
         return whole
 
     def handle_all(self):
-        body = self.body()
         place = urllib.parse.urlsplit(self.path)
+        if place.path == "/early":
+            return self.page_events()
+        body = self.body()
         secret = self.headers.get("Authorization", "")
         seen = {"path": self.path, "method": self.command, "headers": {name.title(): value for name, value in self.headers.items()}, "body": body.decode("latin1"),
                 "port": self.server.server_address[1], "encoded": base64.b64encode(b"a:" + secret.encode()).decode(),
@@ -96,7 +98,8 @@ class EchoPage(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"data: one\n\n")
         self.wfile.flush()
-        self.rfile.read(1)
+        while self.rfile.read(1):
+            pass
 
     def page_socket(self, _, __, secret):
         """A WebSocket that sends back what it gets, and its own handshake's Authorization first."""
