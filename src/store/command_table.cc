@@ -107,9 +107,9 @@ Result<std::optional<CommandRow>> CommandTable::claim(const std::string& worker,
         BJ_TRY(const Rows due,
                transaction.run("SELECT id FROM sandbox_commands WHERE not_before <= $1 AND (node IS NULL "
                                "OR node = $2) AND (state = 'waiting' OR (state = 'claimed' AND "
-                               "lease_until <= $1)) ORDER BY not_before, created_at, id LIMIT 1" +
+                               "lease_until <= $1 AND claimed_by <> $3)) ORDER BY not_before, created_at, id LIMIT 1" +
                                    lock,
-                               {now, node}));
+                               {now, node, worker}));
         if (due.rows.empty()) return std::nullopt;
         BJ_TRY(const Rows taken,
                transaction.run("UPDATE sandbox_commands SET state = 'claimed', claimed_by = $1, lease_until = $2, "

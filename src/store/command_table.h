@@ -57,7 +57,8 @@ class CommandTable {
   Result<void> bury(const Claim& claim, const std::string& why, int64_t now);
   // Gives it back, to be tried again, by anybody who may, when its time has come.
   Result<void> retry(const Claim& claim, const std::string& why, int64_t not_before);
-  // The oldest that is due and that this worker, on this node, may do. Two workers never get the same one.
+  // The oldest that is due and that this worker, on this node, may do. Two workers never get the same one, and nobody
+  // gets what he still works on, however long it takes.
   Result<std::optional<CommandRow>> claim(const std::string& worker, const std::string& node, int64_t now,
                                           int64_t lease_us);
   Result<CommandRow> get(const std::string& id);

@@ -63,6 +63,7 @@ TEST_P(CommandTableTest, ACommandIsClaimedOnceUntilItsLeaseIsOver) {
   EXPECT_EQ((*first)->kind, "create");
   EXPECT_EQ((*first)->attempts, 1);
   EXPECT_FALSE(tables->commands.claim("worker-2", "node", 149, 50)->has_value());
+  EXPECT_FALSE(tables->commands.claim("worker-1", "node", 150, 50)->has_value());  // he is still at it
   const auto second = tables->commands.claim("worker-2", "node", 150, 50);
   ASSERT_TRUE(second && *second);
   EXPECT_EQ((*second)->attempts, 2);
