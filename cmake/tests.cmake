@@ -12,7 +12,7 @@ target_compile_options(unit_tests PRIVATE ${BELLJAR_QUICK_BUILD})
 target_precompile_headers(unit_tests PRIVATE src/base/async.h <gtest/gtest.h>)
 target_compile_definitions(unit_tests PRIVATE BELLJAR_VECTORS="${PROJECT_SOURCE_DIR}/tests/vectors")
 # At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
-gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
+gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 180)
 
 # The tests of the store and of the audit are a program of their own, run as a whole: they share one PostgreSQL, started
 # when first needed.
