@@ -47,7 +47,7 @@ struct SandboxFlags {
   std::string from, to, memory, disk;
   double cpus = 0;
   std::map<std::string, std::string> variables;
-  std::vector<std::string> metadata, ids;
+  std::vector<std::string> metadata, credentials, ids;
   bool input = false;
 };
 
@@ -100,6 +100,7 @@ Result<json::object> create_body(const SandboxFlags& flags) {
   if (!flags.network.empty()) {
     BJ_TRY(body["network"], network_policy_json(flags.network));
   }
+  if (!flags.credentials.empty()) body["credentials"] = json::array(flags.credentials.begin(), flags.credentials.end());
   body["env"] = std::move(variables);
   body["metadata"] = std::move(metadata);
   body["limits"] = std::move(limits);
@@ -254,6 +255,9 @@ void add_create(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Co
           "--network", flags->network,
           "what it may reach, within its organization's policy: none, packages, open, allow:HOST[:PORT],... or a file [none]")
       ->type_name("POLICY");
+  command->add_option("--credential", flags->credentials, "a credential that the gate gives to its requests")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command->add_option("--metadata", flags->metadata, "a note to find it by")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

@@ -120,6 +120,7 @@ Result<SandboxServiceOptions> sandbox_options(const Settings& settings) {
   options.require_full_seal = settings.require_full_seal;
   BJ_TRY(options.network, network_policy_json(settings.network));
   options.package_hosts = package_hosts(index_settings());
+  options.credential_files = CredentialFiles(settings.credentials_directory);
   const SandboxSettings& own = settings.sandboxes;
   options.quota = {own.most_live, own.most_cpus, own.most_memory_bytes, own.most_disk_bytes};
   options.usual_timeout_s = own.timeout_s;

@@ -75,6 +75,10 @@ Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row) {
   BJ_CO_CHECK(spec.image.account(spec.user.empty() ? spec.image.user : spec.user));
   const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
   BJ_CO_TRY(spec.network, co_await offload(*engine_.host().workers, join));
+  const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
+  BJ_CO_TRY(SandboxCredentials credentials, co_await offload(*engine_.host().workers, read));
+  spec.credentials = std::move(credentials.gate);
+  spec.environment = std::move(credentials.placeholders);
   co_return spec;
 }
 
@@ -85,7 +89,7 @@ Task<Result<void>> LocalHost::check(const SandboxRow& row) {
 
 Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, SandboxEnvironment environment) {
   BJ_CO_TRY(SandboxSpec spec, co_await spec_of(row));
-  spec.environment = std::move(environment);
+  for (auto& [name, value] : environment) spec.environment[name] = std::move(value);
   Template image = spec.image;
   GateWitness witness;
   if (!spec.network.allows_nothing()) witness = options_.witness(row);

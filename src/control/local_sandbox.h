@@ -15,6 +15,11 @@ struct GateWitness {
   std::function<void()> finish;
 };
 
+struct SandboxCredentials {
+  GateCredentials gate;
+  SandboxEnvironment placeholders;
+};
+
 struct LocalHostOptions {
   Limits limits;  // of what a row does not say: open files and the like
   bool require_full_seal = false;
@@ -24,6 +29,8 @@ struct LocalHostOptions {
   // it is called on a worker.
   std::function<Result<NetworkPolicy>(const std::string& organization, const std::string& wish)> network;
   std::function<GateWitness(const SandboxRow&)> witness;
+  // What its gate gives to requests, and the variables in which code finds placeholders. Blocks, too.
+  std::function<Result<SandboxCredentials>(const SandboxRow&)> credentials;
 };
 
 class LocalHost : public SandboxHost {
@@ -34,6 +41,7 @@ class LocalHost : public SandboxHost {
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override;
 
  private:
+  // With the placeholders as its environment.
   Task<Result<SandboxSpec>> spec_of(const SandboxRow& row);
 
   Engine& engine_;

@@ -1,5 +1,6 @@
 #include "control/sandbox_manager.h"
 
+#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "base/compact_id.h"
@@ -89,6 +90,7 @@ Result<SandboxRow> SandboxManager::row_of(const Actor& actor, const NewSandbox& 
   for (const auto& [key, value] : wanted.metadata) metadata[key] = value;
   row.metadata = json::serialize(metadata);
   row.network = wanted.network;
+  row.credentials = json::serialize(json::array(wanted.credentials.begin(), wanted.credentials.end()));
   row.created_at = now();
   row.end_at = row.created_at + row.timeout_s * kSecond;
   return row;

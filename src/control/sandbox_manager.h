@@ -36,7 +36,8 @@ struct NewSandbox {
   std::string user;
   std::optional<double> cpus;
   std::optional<int64_t> memory_bytes, disk_bytes, processes;
-  std::string network = "null";  // JSON
+  std::string network = "null";          // JSON
+  std::vector<std::string> credentials;  // names of what its gate gives to requests
   MaybeText idempotency_key;
 };
 

@@ -7,6 +7,7 @@
 #include "api/native/sandbox_routes.h"
 #include "engine/instance_alive.h"
 #include "store/sql.h"
+#include "tools/credential_source.h"
 #include "tools/network_layers.h"
 #include "tools/network_receipts.h"
 #include "tools/stored_json.h"
@@ -51,6 +52,17 @@ Result<NetworkPolicy> network_of(Store& store, const SandboxServiceOptions& opti
   return join_network(layers, options.package_hosts);
 }
 
+Result<SandboxCredentials> credentials_of(const CredentialSource& source, const SandboxRow& row) {
+  BJ_TRY(const NetworkWish wish, read_network_wish({{"credentials", stored_json(row.credentials)}}, "sandbox"));
+  BJ_TRY(CallCredentials found, source.find(row.organization, wish.credentials));
+  SandboxCredentials credentials;
+  for (CallCredential& one : found) {
+    if (!one.variable.empty()) credentials.placeholders[one.variable] = one.gate.placeholder;
+    credentials.gate.push_back(std::move(one.gate));
+  }
+  return credentials;
+}
+
 GateWitness witness_of(AuditLog& audit, const SandboxRow& row) {
   Actor actor;
   actor.organization = row.organization;
@@ -77,6 +89,9 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
   host.require_full_seal = options.require_full_seal;
   host.network = [&store = tools.store(), options](const std::string& organization, const std::string& wish) {
     return network_of(store, options, organization, wish);
+  };
+  host.credentials = [source = CredentialSource(tools.store(), options.credential_files)](const SandboxRow& row) {
+    return credentials_of(source, row);
   };
   host.witness = [&audit = tools.audit()](const SandboxRow& row) { return witness_of(audit, row); };
   return host;

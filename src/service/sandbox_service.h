@@ -19,6 +19,7 @@ struct SandboxServiceOptions {
   bool require_full_seal = false;
   boost::json::value network = "none";     // of organizations that have no policy of their own
   std::vector<std::string> package_hosts;  // what the preset `packages` means here
+  CredentialFiles credential_files;
   SandboxShare quota;
   int64_t usual_timeout_s = 300;
   int64_t longest_timeout_s = 24 * 3600;

@@ -9,9 +9,10 @@
 namespace bj {
 namespace {
 
-#define SANDBOX_COLUMNS                                                                                       \
-  "id, organization_id, user_id, key_id, template_name, state, reason, node, timeout_s, on_timeout, end_at, " \
-  "inside_user, cpus, memory_bytes, disk_bytes, processes, network, metadata_, created_at, started_at, ended_at"
+#define SANDBOX_COLUMNS                                                                                            \
+  "id, organization_id, user_id, key_id, template_name, state, reason, node, timeout_s, on_timeout, end_at, "      \
+  "inside_user, cpus, memory_bytes, disk_bytes, processes, network, metadata_, created_at, started_at, ended_at, " \
+  "credentials"
 #define SANDBOX_LIVE "state IN ('creating', 'running', 'paused', 'stopping')"
 
 SandboxRow sandbox_of(const Row& row) {
@@ -37,6 +38,7 @@ SandboxRow sandbox_of(const Row& row) {
   sandbox.created_at = row.integer(18);
   sandbox.started_at = row.maybe_integer(19);
   sandbox.ended_at = row.maybe_integer(20);
+  sandbox.credentials = row.text(21);
   return sandbox;
 }
 
@@ -48,13 +50,13 @@ std::vector<SandboxRow> sandboxes_of(const std::vector<Row>& rows) {
 }
 
 Result<void> insert(Transaction& transaction, const SandboxRow& s) {
-  BJ_CHECK(transaction.run(
-      "INSERT INTO sandboxes (" SANDBOX_COLUMNS
-      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-      "$19, $20, $21)",
-      {s.id,         s.organization, s.user,       s.key,      s.template_name, s.state,      s.reason,
-       s.node,       s.timeout_s,    s.on_timeout, s.end_at,   s.inside_user,   s.cpus,       s.memory_bytes,
-       s.disk_bytes, s.processes,    s.network,    s.metadata, s.created_at,    s.started_at, s.ended_at}));
+  BJ_CHECK(transaction.run("INSERT INTO sandboxes (" SANDBOX_COLUMNS
+                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
+                           "$19, $20, $21, $22)",
+                           {s.id,         s.organization, s.user,       s.key,        s.template_name, s.state,
+                            s.reason,     s.node,         s.timeout_s,  s.on_timeout, s.end_at,        s.inside_user,
+                            s.cpus,       s.memory_bytes, s.disk_bytes, s.processes,  s.network,       s.metadata,
+                            s.created_at, s.started_at,   s.ended_at,   s.credentials}));
   return {};
 }
 

@@ -34,8 +34,9 @@ struct SandboxRow {
   int64_t memory_bytes = 0;
   int64_t disk_bytes = 0;
   int64_t processes = 0;
-  Text network = "null";  // JSON: its policy
-  Text metadata = "{}";   // JSON object of strings
+  Text network = "null";    // JSON: its policy
+  Text credentials = "[]";  // JSON: names of what its gate gives to requests
+  Text metadata = "{}";     // JSON object of strings
   int64_t created_at = 0;
   std::optional<int64_t> started_at;
   std::optional<int64_t> ended_at;

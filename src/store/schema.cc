@@ -386,11 +386,15 @@ Migration templates_step() {
           }};
 }
 
+Migration sandbox_credentials_step() {
+  return {6, "credentials of sandboxes", {"ALTER TABLE sandboxes ADD COLUMN credentials TEXT NOT NULL DEFAULT '[]'"}};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> steps = {first_step(), audit_step(), gate_step(), sandboxes_step(),
-                                               templates_step()};
+  static const std::vector<Migration> steps = {first_step(),     audit_step(),     gate_step(),
+                                               sandboxes_step(), templates_step(), sandbox_credentials_step()};
   return steps;
 }
 

@@ -219,33 +219,8 @@ Result<void> ToolRunner::load_network(const RunRequest& request, Prepared& prepa
   }
   BJ_TRY(prepared.network, join_network(layers, parts_.network.package_hosts));
   prepared.network_note = why_nothing(prepared.network);
-  BJ_TRY(prepared.credentials, load_credentials(request.actor.organization, layers.credentials()));
+  BJ_TRY(prepared.credentials, credentials_.find(request.actor.organization, layers.credentials()));
   return {};
-}
-
-// The store's, else the file's of that name.
-Result<CallCredentials> ToolRunner::load_credentials(const std::string& organization,
-                                                     const std::vector<std::string>& names) const {
-  CallCredentials credentials;
-  if (names.empty()) return credentials;
-  BJ_TRY(std::vector<CredentialWithValue> stored, parts_.store.credentials().find(organization, names));
-  for (const std::string& name : names) {
-    const auto found = std::find_if(stored.begin(), stored.end(),
-                                    [&name](const CredentialWithValue& one) { return one.row.name == name; });
-    if (found != stored.end()) {
-      BJ_TRY(CallCredential credential, read_binding(stored_object(found->row.binding)));
-      BJ_CHECK(complete(credential, name, std::move(found->value)));
-      credentials.push_back(std::move(credential));
-      continue;
-    }
-    BJ_TRY(std::optional<CallCredential> of_file, parts_.network.files.find(organization, name));
-    if (!of_file) {
-      return fail(Code::kNotFound,
-                  "there is no credential \"" + name + "\": an administrator adds it with `belljar credential add`");
-    }
-    credentials.push_back(std::move(*of_file));
-  }
-  return credentials;
 }
 
 Result<ProviderCall> ToolRunner::call_for(const RunRequest& request, const std::string& provider,

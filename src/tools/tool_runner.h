@@ -20,7 +20,7 @@
 #include "tools/agent_memory.h"
 #include "tools/call_recorder.h"
 #include "tools/config_manager.h"
-#include "tools/credential_files.h"
+#include "tools/credential_source.h"
 #include "tools/credentials_webhook.h"
 #include "tools/network_layers.h"
 #include "tools/tool_settings.h"
@@ -83,7 +83,7 @@ class ToolRunner {
     Variables from_server;  // what of the server's environment local tools get
     NetworkSettings network;
   };
-  explicit ToolRunner(Parts parts) : parts_(std::move(parts)) {}
+  explicit ToolRunner(Parts parts) : parts_(std::move(parts)), credentials_(parts_.store, parts_.network.files) {}
   // Asked in the order that provider_choice.h decides.
   void add_provider(std::unique_ptr<Provider> provider) { providers_.push_back(std::move(provider)); }
   // Told of every outcome, for metrics.
@@ -102,8 +102,6 @@ class ToolRunner {
   Result<Prepared> load(RunRequest& request) const;
   Result<void> configure(const RunRequest& request, const std::string& provider, Prepared& prepared) const;
   Result<void> load_network(const RunRequest& request, Prepared& prepared) const;
-  Result<CallCredentials> load_credentials(const std::string& organization,
-                                           const std::vector<std::string>& names) const;
   Result<ProviderCall> call_for(const RunRequest& request, const std::string& provider, const Prepared& prepared) const;
   Task<tl::expected<CallResult, ProviderFailure>> execute(const RunRequest& request, Prepared& prepared,
                                                           RunOutcome& outcome);
@@ -116,6 +114,7 @@ class ToolRunner {
   const std::string& fingerprint_of(const SandboxConfigRow& config);
 
   Parts parts_;
+  CredentialSource credentials_;
   std::map<std::string, std::string> fingerprints_;  // by what they are taken of
   std::vector<std::unique_ptr<Provider>> providers_;
   std::function<void(const RunOutcome&)> listener_;

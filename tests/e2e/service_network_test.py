@@ -212,6 +212,19 @@ class CredentialsOfTheService(CallNetworkStory):
         self.ask("POST", "/v1/sandbox-config/local", {"network": TO_ECHO, "credentials": ["demo"]})
         self.assertTrue(self.arrived(self.fetch(ECHO)))
 
+    def test_a_sandbox_that_names_it_uses_it_and_never_sees_it(self):
+        with_it = self.ask("POST", "/v1/sandboxes", {"network": TO_ECHO, "credentials": ["demo"]})["id"]
+        without = self.ask("POST", "/v1/sandboxes", {"network": TO_ECHO})["id"]
+        for sandbox, expected in ((with_it, True), (without, False)):
+            self.addCleanup(self.ask, "DELETE", f"/v1/sandboxes/{sandbox}")
+            answer = self.ask("POST", f"/v1/sandboxes/{sandbox}/commands", {"command": ["curl", "-sSk", "-m", "10", ECHO]})
+            self.assertEqual(self.arrived({"return": answer["stdout"]}), expected, answer)
+        used = [one for one in self.ask("GET", f"/v1/audit?call_id={with_it}") if one["kind"] == "secret_use"]
+        self.assertEqual([one["subject"] for one in used], ["demo"])
+
+    def test_a_sandbox_with_a_credential_that_is_not_there_is_refused(self):
+        self.ask("POST", "/v1/sandboxes", {"network": TO_ECHO, "credentials": ["none"]}, expect=(422,))
+
 
 if __name__ == "__main__":
     unittest.main()

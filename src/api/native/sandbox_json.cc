@@ -47,6 +47,7 @@ json::object sandbox_json(const SandboxRow& row) {
             {"disk_bytes", row.disk_bytes},
             {"processes", row.processes}}},
           {"network", stored_json(row.network)},
+          {"credentials", stored_json(row.credentials)},
           {"metadata", stored_json(row.metadata)}};
 }
 

@@ -49,6 +49,7 @@ NewSandbox read_new(ModelReader& reader) {
   read_limits(reader, wanted);
   if (const json::value* const network = reader.take("network", NullCounts::kAsAbsent))
     wanted.network = json::serialize(*network);
+  wanted.credentials = reader.optional_strings("credentials").value_or(std::vector<std::string>());
   return wanted;
 }
 
@@ -184,7 +185,8 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
                                           {"metadata", object},
                                           {"user", text},
                                           {"limits", object},
-                                          {"network", json::object()}}}};
+                                          {"network", json::object()},
+                                          {"credentials", {{"type", "array"}, {"items", text}}}}}};
   const json::value timeout =
       json::object{{"type", "object"},
                    {"required", {"timeout"}},
