@@ -37,16 +37,18 @@ add_custom_command(
 
 # Compiled ahead for the build machine's Python: a zygote that compiles them itself is larger. Other versions do that.
 file(GLOB PYTHON_FILES CONFIGURE_DEPENDS runtimes/python/belljar_runtime/*.py)
+file(GLOB INTERPRETER_FILES CONFIGURE_DEPENDS runtimes/python/belljar_interpreter/*.py)
 set(PYTHON_DIR ${CMAKE_BINARY_DIR}/python)
 add_custom_command(
   OUTPUT ${PYTHON_DIR}/.compiled
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${PYTHON_DIR}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${PYTHON_DIR}/belljar_runtime
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PYTHON_DIR}/belljar_runtime ${PYTHON_DIR}/belljar_interpreter
   COMMAND ${CMAKE_COMMAND} -E copy ${PYTHON_FILES} ${PYTHON_DIR}/belljar_runtime
+  COMMAND ${CMAKE_COMMAND} -E copy ${INTERPRETER_FILES} ${PYTHON_DIR}/belljar_interpreter
   COMMAND /usr/bin/python3 -m compileall -q --invalidation-mode unchecked-hash -s ${PYTHON_DIR} -p /opt/belljar/python
-          ${PYTHON_DIR}/belljar_runtime
+          ${PYTHON_DIR}/belljar_runtime ${PYTHON_DIR}/belljar_interpreter
   COMMAND ${CMAKE_COMMAND} -E touch ${PYTHON_DIR}/.compiled
-  DEPENDS ${PYTHON_FILES}
+  DEPENDS ${PYTHON_FILES} ${INTERPRETER_FILES}
   COMMENT "Compiling the Python runtime")
 
 # One source text out of a folder of modules: the engine runs it as a call like any other.
@@ -65,6 +67,9 @@ set(PACK_ENTRIES
   python/main.py=${PROJECT_SOURCE_DIR}/runtimes/python/main.py
   python/prepare_environment.py=${PROJECT_SOURCE_DIR}/runtimes/python/prepare_environment.py
   python/belljar_runtime=${PYTHON_DIR}/belljar_runtime
+  python/interpreter.py=${PROJECT_SOURCE_DIR}/runtimes/python/interpreter.py
+  python/belljar_interpreter=${PYTHON_DIR}/belljar_interpreter
+  bash/interpreter.sh=${PROJECT_SOURCE_DIR}/runtimes/bash/interpreter.sh
   python/schema_tool.py=${SCHEMA_TOOL}
   node/node_modules=${NODE_DIR}/node_modules
   node/package.json=${NODE_DIR}/package.json)
@@ -76,7 +81,7 @@ add_custom_command(
   OUTPUT ${PACK}
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/pack.py ${PACK} ${PACK_ENTRIES}
   DEPENDS sudo belljar_zygote ${PYTHON_DIR}/.compiled ${SCHEMA_TOOL} runtimes/python/main.py
-          runtimes/python/prepare_environment.py ${NODE_FILES} ${NODE_DIR}/.installed cmake/pack.py
+          runtimes/python/prepare_environment.py runtimes/python/interpreter.py runtimes/bash/interpreter.sh ${NODE_FILES} ${NODE_DIR}/.installed cmake/pack.py
   COMMENT "Packing the runtimes")
 
 set(WARDEN_PATH ${CMAKE_BINARY_DIR}/warden)

@@ -27,6 +27,8 @@ set_tests_properties(store PROPERTIES TIMEOUT 600)
 add_test(NAME runtimes.python COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/runtime_test.py)
 add_test(NAME runtimes.python_letta COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/letta_test.py)
 add_test(NAME runtimes.python_schema COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/schema/schema_test.py)
+add_test(NAME runtimes.interpreter COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/runtimes/python/interpreter_test.py)
+set_tests_properties(runtimes.interpreter PROPERTIES TIMEOUT 300)
 set_tests_properties(runtimes.python runtimes.python_letta runtimes.python_schema PROPERTIES TIMEOUT 300)
 
 # A test that can't run here says why, and counts as skipped instead of passed.
@@ -55,7 +57,8 @@ if(NODE_VERSION VERSION_GREATER_EQUAL 20)
   add_custom_target(node_test_files ALL DEPENDS ${NODE_TEST_DIR}/.copied)
   # Both targets need the installed packages; only one of them may install them.
   add_dependencies(node_test_files belljar_inside)
-  add_test(NAME runtimes.node COMMAND ${NODE_PROGRAM} --test ${NODE_TEST_DIR}/runtime_test.mjs ${NODE_TEST_DIR}/letta_test.mjs)
+  add_test(NAME runtimes.node COMMAND ${NODE_PROGRAM} --test ${NODE_TEST_DIR}/runtime_test.mjs ${NODE_TEST_DIR}/letta_test.mjs
+           ${NODE_TEST_DIR}/interpreter_test.mjs)
   set_tests_properties(runtimes.node PROPERTIES TIMEOUT 300)
 elseif(NODE_VERSION)
   belljar_skipped_test(runtimes.node "TypeScript tools need Node 20 or newer, this is ${NODE_VERSION}")

@@ -14,6 +14,7 @@
 #include "cli/flags.h"
 #include "cli/json_output.h"
 #include "cli/network_flag.h"
+#include "cli/sandbox_code.h"
 #include "cli/say.h"
 #include "cli/server_client.h"
 #include "cli/sizes.h"
@@ -35,6 +36,7 @@ BELLJAR_API_KEY, at --server or BELLJAR_SERVER (http://127.0.0.1:8090 unless set
 Examples:
   id=$(belljar sandbox create --timeout 1h --env TOKEN=x)
   belljar sandbox exec $id -- sh -c 'echo hi > note; ls -l'
+  belljar sandbox code $id -c 'x = 6 * 7' && belljar sandbox code $id -c x
   belljar sandbox cp data.csv $id:/home/user/data.csv
   belljar sandbox shell $id
   belljar sandbox pause $id && belljar sandbox resume $id
@@ -287,6 +289,7 @@ void add_sandbox(CLI::App& app, Context& context) {
   parent->require_subcommand(1);
   add_create(parent, flags, context);
   add_exec_in(parent, flags, context);
+  add_sandbox_code(*parent, context);
 
   CLI::App* const list_command = subcommand(parent, "ls", "List sandboxes that live", flags);
   list_command->add_option("--state", flags->state, "only in these states, e.g. running,paused or stopped")

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/async.h"
+#include "engine/interpreters.h"
 #include "engine/process_table.h"
 #include "engine/sandbox_files.h"
 #include "store/sandbox_table.h"
@@ -36,6 +37,7 @@ class LiveSandbox {
 
   virtual ProcessTable& processes() = 0;
   virtual SandboxFiles& files() = 0;
+  virtual Interpreters& interpreters() = 0;
   // A stream socket to a port of its loopback.
   virtual Task<Result<Fd>> connect(uint16_t port) = 0;
   virtual Task<Result<SandboxMetrics>> metrics() = 0;

@@ -11,6 +11,7 @@ class LocalSandbox : public LiveSandbox {
   LocalSandbox(Host& host, std::shared_ptr<Sandbox> sandbox, Template image, std::function<void()> finish)
       : sandbox_(std::move(sandbox)),
         processes_(host.executor, sandbox_),
+        interpreters_(host.executor, sandbox_, image.workdir.empty() ? sandbox_->account().home : image.workdir),
         files_(host, sandbox_, std::move(image)),
         finish_(std::move(finish)) {}
 
@@ -19,11 +20,13 @@ class LocalSandbox : public LiveSandbox {
   void kill() override { sandbox_->kill(); }
   Task<void> ended() override { return sandbox_->ended(); }
   Task<void> destroy() override {
+    interpreters_.end();
     co_await sandbox_->destroy();
     if (const auto finish = std::exchange(finish_, {})) finish();
   }
   ProcessTable& processes() override { return processes_; }
   SandboxFiles& files() override { return files_; }
+  Interpreters& interpreters() override { return interpreters_; }
   Task<Result<Fd>> connect(uint16_t port) override { return sandbox_->warden().connect(port); }
   const Seal& seal() const override { return sandbox_->seal(); }
 
@@ -53,6 +56,7 @@ class LocalSandbox : public LiveSandbox {
  private:
   std::shared_ptr<Sandbox> sandbox_;
   ProcessTable processes_;
+  Interpreters interpreters_;
   SandboxFiles files_;
   std::function<void()> finish_;
 };

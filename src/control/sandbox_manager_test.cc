@@ -39,6 +39,7 @@ class FakeSandbox : public LiveSandbox {
     co_return;
   }
   ProcessTable& processes() override { throw std::logic_error("a fake has no processes"); }
+  Interpreters& interpreters() override { throw std::logic_error("a fake has no interpreters"); }
   SandboxFiles& files() override { throw std::logic_error("a fake has no files"); }
   Task<Result<Fd>> connect(uint16_t) override { co_return fail(Code::kUnavailable, "a fake has no ports"); }
   Task<Result<SandboxMetrics>> metrics() override { co_return SandboxMetrics(); }

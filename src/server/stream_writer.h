@@ -4,8 +4,8 @@
 
 #include <functional>
 
+#include "base/turn.h"
 #include "server/event_stream.h"
-#include "server/turn.h"
 
 namespace bj {
 

@@ -7,7 +7,7 @@
 #include <boost/beast/websocket.hpp>
 
 #include "base/log.h"
-#include "server/turn.h"
+#include "base/turn.h"
 
 namespace bj {
 

@@ -106,10 +106,11 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxServic
       host_(engine, host_options(tools, templates_, options)),
       manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), host_,
                manager_options(engine, options)),
-      commands_(engine.host().executor, manager_, tools.audit(), now_us) {}
+      commands_(engine.host().executor, manager_, tools.audit(), now_us),
+      code_(tools.audit(), now_us) {}
 
 void SandboxService::add_routes(Router& router) {
-  native::add_sandbox_routes(router, {manager_, commands_, audit_, limits_});
+  native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
 }
 
 }  // namespace bj

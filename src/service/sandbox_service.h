@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "control/code_runner.h"
 #include "control/command_runner.h"
 #include "control/local_sandbox.h"
 #include "control/sandbox_manager.h"
@@ -37,6 +38,7 @@ class SandboxService {
   SandboxManager& manager() { return manager_; }
   CommandRunner& commands() { return commands_; }
   TemplateCatalog& templates() { return templates_; }
+  CodeRunner& code() { return code_; }
 
  private:
   AuditLog& audit_;
@@ -45,6 +47,7 @@ class SandboxService {
   LocalHost host_;
   SandboxManager manager_;
   CommandRunner commands_;
+  CodeRunner code_;
 };
 
 }  // namespace bj

@@ -4,6 +4,7 @@
 
 #include "audit/audit_log.h"
 #include "base/async.h"
+#include "control/code_runner.h"
 #include "control/command_runner.h"
 #include "control/sandbox_manager.h"
 #include "server/router.h"
@@ -14,6 +15,7 @@ namespace bj::native {
 struct SandboxServices {
   SandboxManager& manager;
   CommandRunner& commands;
+  CodeRunner& code;
   AuditLog& audit;
   Limits limits;  // output that a command may have kept
 };
@@ -21,6 +23,7 @@ struct SandboxServices {
 void add_sandbox_routes(Router& router, SandboxServices services);
 void add_lifecycle_routes(Router& router, SandboxServices services);
 void add_command_routes(Router& router, SandboxServices services);
+void add_context_routes(Router& router, SandboxServices services);
 void add_terminal_route(Router& router, SandboxServices services);
 void add_file_routes(Router& router, SandboxServices services);
 void add_file_content_routes(Router& router, SandboxServices services);

@@ -217,6 +217,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
 void add_sandbox_routes(Router& router, SandboxServices services) {
   add_lifecycle_routes(router, services);
   add_command_routes(router, services);
+  add_context_routes(router, services);
   add_terminal_route(router, services);
   add_file_routes(router, services);
   add_file_content_routes(router, services);

@@ -1,0 +1,45 @@
+"""Forks contexts: the engine sends a working directory and three descriptors, the fork becomes a context with them."""
+
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+
+from belljar_interpreter import context, import_hooks
+from belljar_interpreter.channel import receive_with_descriptors
+
+MOST_BYTES = 65536
+PRELOAD = "BELLJAR_PRELOAD"  # of the template: modules that its contexts have imported when they begin
+
+
+def serve(control_fd):
+    control = socket.socket(fileno=control_fd)
+    control.set_inheritable(False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a context ended
+    context.prepare_process()
+    import_hooks.install()
+    _preload(os.environ.get(PRELOAD, ""))
+    context.rehearse()
+    gc.collect()
+    gc.freeze()
+    control.send(b"R")
+    while True:
+        packet, descriptors = receive_with_descriptors(control, MOST_BYTES)
+        if not packet:
+            return
+        if len(descriptors) == 3 and os.fork() == 0:
+            control.close()
+            context.live(json.loads(packet), *descriptors)
+        for fd in descriptors:
+            os.close(fd)
+
+
+def _preload(names):
+    for name in filter(None, names.split(",")):
+        try:
+            importlib.import_module(name.strip())
+        except Exception:
+            pass  # a cell that imports it is told why

@@ -1,0 +1,43 @@
+// The contexts of one sandbox. Each language has a default one, which is there from the beginning for Python and
+// JavaScript, and starts when it is first used. They end with the sandbox.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/interpreter_context.h"
+
+namespace bj {
+
+// Stays on its executor's thread.
+class Interpreters {
+ public:
+  // `directory`: where contexts start unless they ask for another place.
+  Interpreters(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, std::string directory);
+  ~Interpreters();
+
+  // Started and ready. kInvalid: the directory is not there; kConflict: there are too many.
+  Task<Result<std::shared_ptr<InterpreterContext>>> create(ContextLanguage language, std::string directory);
+  Result<std::shared_ptr<InterpreterContext>> find(const std::string& id) const;
+  // Made at its first use; not started by this.
+  std::shared_ptr<InterpreterContext> usual(ContextLanguage language);
+  const std::vector<std::shared_ptr<InterpreterContext>>& all() const {
+    return contexts_;
+  }  // in the order they were made
+  Result<void> remove(const std::string& id);
+  // The sandbox ends: it is not touched any more.
+  void end();
+
+ private:
+  std::shared_ptr<InterpreterContext> make(ContextLanguage language, std::string directory);
+
+  asio::any_io_executor executor_;
+  std::shared_ptr<Sandbox> sandbox_;
+  std::shared_ptr<InterpreterZygote> zygote_;
+  std::string directory_;
+  std::vector<std::shared_ptr<InterpreterContext>> contexts_;
+  std::map<ContextLanguage, std::string> usual_;
+};
+
+}  // namespace bj
