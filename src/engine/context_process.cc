@@ -85,7 +85,7 @@ std::optional<std::string> ContextProcess::read_piece(Source& source) {
   std::string bytes(kPiece, '\0');
   const ssize_t n = ::read(source.stream.native_handle(), bytes.data(), bytes.size());
   if (n < 0 && errno == EINTR) return std::nullopt;
-  source.readable = n > 0;
+  source.readable = n == static_cast<ssize_t>(kPiece);  // a short read: nothing more now
   if (n == 0 || (n < 0 && errno != EAGAIN)) source.ended = true;
   if (n <= 0) return std::nullopt;
   bytes.resize(static_cast<size_t>(n));
