@@ -14,6 +14,7 @@
 #include "cli/say.h"
 #include "cli/server_client.h"
 #include "cli/sizes.h"
+#include "cli/terminal.h"
 #include "cli/with_engine.h"
 #include "sys/files.h"
 

@@ -99,8 +99,11 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   if (!spec.network.allows_nothing()) witness = options_.witness(row);
   spec.on_network = std::move(witness.note);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
-  co_return std::make_shared<LocalSandbox>(engine_.host(), std::move(sandbox), std::move(image),
-                                           std::move(witness.finish));
+  const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
+  auto live =
+      std::make_shared<LocalSandbox>(engine_.host(), std::move(sandbox), std::move(image), std::move(witness.finish));
+  if (interpreter_ahead) live->interpreters().start_ahead();
+  co_return live;
 }
 
 }  // namespace bj

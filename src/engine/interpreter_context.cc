@@ -102,7 +102,7 @@ Task<Result<void>> InterpreterContext::replace(std::shared_ptr<ContextProcess> p
   const Result<ContextMessage> first = co_await process->message_within(kReadyTime);
   if (!first) {
     process->close();
-    if (zygote_) zygote_->forget();
+    if (language_ == ContextLanguage::kPython) zygote_->forget();
     co_return tl::unexpected(first.error());
   }
   if (first->op == ContextOp::kRefused) {
@@ -239,6 +239,13 @@ bool InterpreterContext::take_message(Run& run, ContextMessage message, Executio
 // Lets the code feel that its time is over: first it is told, then it is ended.
 Task<void> InterpreterContext::press(Run& run) {
   const auto now = Clock::now();
+  if (sandbox_->paused()) {  // time stands still
+    run.look_at = now + kLook;
+    for (Clock::time_point* when : {&run.deadline, &run.kill_at}) {
+      if (*when != Clock::time_point::max()) *when = std::max(*when, now + kLook);
+    }
+    co_return;
+  }
   if (now >= run.deadline && !run.must_end) run.end.timed_out = run.must_end = true;
   if (run.must_end && !run.interrupted && !ended_) {
     run.interrupted = true;

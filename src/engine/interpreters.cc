@@ -31,8 +31,7 @@ std::shared_ptr<InterpreterContext> Interpreters::make(ContextLanguage language,
 Task<Result<std::shared_ptr<InterpreterContext>>> Interpreters::create(ContextLanguage language,
                                                                        std::string directory) {
   if (contexts_.size() >= kMostContexts) {
-    co_return fail(Code::kConflict,
-                   "a sandbox has " + std::to_string(kMostContexts) + " contexts at most: remove one");
+    co_return fail(Code::kConflict, "a sandbox has " + std::to_string(kMostContexts) + " contexts at most: remove one");
   }
   auto context = make(language, std::move(directory));
   contexts_.push_back(context);
@@ -64,6 +63,10 @@ Result<void> Interpreters::remove(const std::string& id) {
   context->end(InterpreterContext::Ending::kKill);
   std::erase(contexts_, context);
   return {};
+}
+
+void Interpreters::start_ahead() {
+  spawn(executor_, [zygote = zygote_]() -> Task<void> { (void)co_await zygote->ensure(); });
 }
 
 void Interpreters::end() {

@@ -10,6 +10,10 @@
 
 namespace bj {
 
+// The variable of a template that names the modules its Python contexts begin with, such as "numpy,pandas"; the
+// interpreter is then started with the sandbox.
+inline constexpr const char* kPreloadVariable = "BELLJAR_PRELOAD";
+
 // Stays on its executor's thread.
 class Interpreters {
  public:
@@ -26,6 +30,8 @@ class Interpreters {
     return contexts_;
   }  // in the order they were made
   Result<void> remove(const std::string& id);
+  // Starts the interpreter that Python's contexts are forked from, in the background.
+  void start_ahead();
   // The sandbox ends: it is not touched any more.
   void end();
 

@@ -5,7 +5,6 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/execution_json.h"
-#include "api/time_text.h"
 #include "store/sql.h"
 
 namespace bj::e2b {
@@ -58,9 +57,9 @@ json::object line_of(ExecutionEvent event) {
   switch (event.kind) {
     case ExecutionEventKind::kCount: return {{"type", "number_of_executions"}, {"execution_count", event.count}};
     case ExecutionEventKind::kOutput:
-      return {{"type", "stdout"}, {"text", std::move(event.text)}, {"timestamp", time_text(now_us())}};
+      return {{"type", "stdout"}, {"text", std::move(event.text)}, {"timestamp", now_us() * 1000}};
     case ExecutionEventKind::kErrorOutput:
-      return {{"type", "stderr"}, {"text", std::move(event.text)}, {"timestamp", time_text(now_us())}};
+      return {{"type", "stderr"}, {"text", std::move(event.text)}, {"timestamp", now_us() * 1000}};
     case ExecutionEventKind::kResult: return result_line(std::move(event));
     case ExecutionEventKind::kError: break;
     case ExecutionEventKind::kSilence: return {{"type", "keepalive"}};
