@@ -10,7 +10,7 @@ function(belljar_freestanding name)
 endfunction()
 
 belljar_freestanding(warden src/warden/main.cc src/warden/files.cc src/warden/spawn.cc src/warden/memory.cc)
-belljar_freestanding(sudo src/warden/sudo.cc src/warden/memory.cc)
+belljar_freestanding(sudo src/warden/sudo.cc src/warden/sudo_terminal.cc src/warden/memory.cc)
 
 # The zygote's C part: CPython's stable ABI, no C library of its own.
 execute_process(COMMAND /usr/bin/python3 -c "import sysconfig; print(sysconfig.get_path('include'))"

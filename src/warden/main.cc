@@ -71,7 +71,7 @@ void finish(Start& start) {
   if (error == -kEAGAIN) return;
   const Reply reply{start.id, ReplyKind::kDone, static_cast<int>(error < 0 ? error : start.pid), 0, 0, 0, 0};
   if (start.peer != nullptr) {
-    send(start.peer->fd, reply, -1, kDontWait);
+    send(start.peer->fd, reply, error < 0 ? -1 : start.terminal, kDontWait);
     if (error < 0) drop(*start.peer);
   } else {
     if (error < 0) {
@@ -159,17 +159,22 @@ void abandon(const Peer& peer) {
   }
 }
 
-// A peer sends one kSpawn and waits for its exit; it is hostile, so nothing here waits for it.
+// A peer sends one kSpawn, then signals to what that began, and waits for its exit; it is hostile, so nothing here
+// waits for it.
 void serve_peer(Peer& peer) {
   Descriptors descriptors;
   const long size = receive(peer.fd, g_packet, sizeof g_packet, descriptors, kDontWait);
   if (size == -kEAGAIN) return;
   Request request{};
   const char* strings = nullptr;
-  if (size > 0 && peer.pid == 0 && decode(g_packet, static_cast<size_t>(size), request, strings) &&
-      request.op == Op::kSpawn) {
+  const bool sound = size > 0 && decode(g_packet, static_cast<size_t>(size), request, strings);
+  if (sound && peer.pid > 0 && request.op == Op::kSignal) {
+    call(__NR_kill, -peer.pid, request.flags);
+    return;
+  }
+  if (sound && peer.pid == 0 && request.op == Op::kSpawn) {
     request.uid = request.gid = 0;
-    request.flags &= kDirectoryByFd;
+    request.flags &= kDirectoryByFd | kTerminal;
     const long pid = begin(request, strings, descriptors, &peer);
     if (pid > 0) {
       peer.pid = static_cast<int>(pid);

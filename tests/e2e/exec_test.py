@@ -1,9 +1,12 @@
 """`belljar exec`: any command in a fresh sandbox."""
 
+import fcntl
 import json
 import os
 import pty
 import select
+import struct
+import termios
 import unittest
 
 from story import BELLJAR, Story
@@ -93,6 +96,56 @@ class Commands(Story):
             pass
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0, seen)
         self.assertIn(b"got typed", seen)
+
+    def typed(self, command, *keys):
+        """What a command in a terminal of 33 rows and 99 columns shows, and its exit status. Each of `keys` is (text to
+        wait for, what is typed then)."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ["BELLJAR_DATA"] = self.data
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 99, 0, 0))
+            os.execv(BELLJAR, [BELLJAR, "exec", "-it", "--", "sh", "-c", command])
+        seen = b""
+        waiting = list(keys)
+        try:
+            while select.select([terminal], [], [], 60)[0]:
+                chunk = os.read(terminal, 1000)
+                if not chunk:
+                    break
+                seen += chunk
+                while waiting and waiting[0][0] in seen:
+                    os.write(terminal, waiting.pop(0)[1])
+        except OSError:
+            pass
+        os.close(terminal)
+        return seen.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    def test_a_command_of_sudo_has_a_terminal_of_its_own_with_the_callers_size(self):
+        seen, status = self.typed("tty; sudo sh -c 'tty; stty size; id -u; exit 7'", )
+        self.assertEqual(status, 7, seen)
+        lines = seen.split()
+        self.assertEqual(lines[2:], ["33", "99", "0"])
+        self.assertTrue(lines[0].startswith("/dev/pts/") and lines[1].startswith("/dev/pts/"))
+        self.assertNotEqual(lines[0], lines[1])
+
+    def test_keys_reach_a_command_of_sudo_and_control_c_ends_it(self):
+        seen, status = self.typed("sudo sh -c 'echo ready; read a; echo got $a; sleep 1000'; echo status $?; stty -a | grep -c ' icanon'",
+                                  (b"ready", b"typed\n"), (b"got typed", b"\x03"))
+        self.assertIn("got typed", seen)
+        self.assertIn("status 130", seen)
+        self.assertEqual(seen.split()[-1], "1", "the caller's terminal is as it was")
+
+    def test_sudo_gives_a_login_shell_with_job_control(self):
+        seen, status = self.typed("sudo -i", (b"# ", b"echo $HOME $((40 + 2)); sleep 100 &\n"), (b"/root 42", b"jobs; kill %1; exit 3\n"))
+        self.assertEqual(status, 3, seen)
+        self.assertIn("/root 42", seen)
+        self.assertIn("Running", seen)
+        self.assertNotIn("no job control", seen)
+
+    def test_a_signal_to_sudo_is_one_to_its_command(self):
+        done = self.in_sandbox("sudo sh -c 'trap \"echo caught; exit 9\" USR1; echo ready; while :; do sleep 0.1; done' > out & "
+                               "until grep -q ready out; do sleep 0.05; done; kill -USR1 $!; wait $!; echo $?; cat out")
+        self.assertEqual(done.stdout.decode().split(), ["9", "ready", "caught"], done.stderr)
 
 
 if __name__ == "__main__":
