@@ -9,6 +9,7 @@
 #include "bench/http_bench.h"
 #include "bench/measure.h"
 #include "bench/pydantic_packages.h"
+#include "bench/sandbox_bench.h"
 
 namespace bj {
 namespace {
@@ -54,7 +55,11 @@ class Bench {
                                                            {"gate: requests and bytes", &Bench::gate_load},
                                                            {"gate: first request", &Bench::gate_first_request},
                                                            {"gate: idle connections", &Bench::gate_idle},
-                                                           {"receipts", &Bench::receipts}};
+                                                           {"receipts", &Bench::receipts},
+                                                           {"API: command", &Bench::api_command},
+                                                           {"API: file transfer", &Bench::api_transfer},
+                                                           {"API: used sandboxes", &Bench::api_used},
+                                                           {"npm build", &Bench::npm_build}};
     for (const auto& [name, row] : rows) {
       if (std::string(name).find(options_.filter) == std::string::npos) continue;
       progress_(name);
@@ -227,6 +232,19 @@ class Bench {
   Task<Result<void>> gate_first_request() { return at_the_gate(bench_gate_first_request); }
   Task<Result<void>> gate_idle() { return at_the_gate(bench_gate_idle_connections); }
   Task<Result<void>> receipts() { return at_the_gate(bench_receipts); }
+
+  using SandboxRowOf = Task<Result<BenchRows>> (*)(SandboxBench);
+
+  Task<Result<void>> of_sandboxes(SandboxRowOf row) {
+    BJ_CO_TRY(BenchRows rows, co_await row({engine_, options_, base_}));
+    for (BenchRow& one : rows) add_row(std::move(one));
+    co_return Result<void>();
+  }
+
+  Task<Result<void>> api_command() { return of_sandboxes(bench_api_command); }
+  Task<Result<void>> api_transfer() { return of_sandboxes(bench_file_transfer); }
+  Task<Result<void>> api_used() { return of_sandboxes(bench_used_sandboxes); }
+  Task<Result<void>> npm_build() { return of_sandboxes(bench_npm_build); }
 
   Task<Result<void>> pydantic() {
     BenchRow row{.work = "a tool whose module imports pydantic, warm",
