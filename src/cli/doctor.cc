@@ -7,6 +7,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <array>
 #include <boost/json/array.hpp>
 #include <sstream>
 
@@ -123,6 +124,28 @@ void look_at_room(const std::string& data_directory, Report& report) {
                                                format_size(free), data_directory));
 }
 
+// `base` shows the host's programs: what agents expect of a machine, and the package that has it.
+void look_at_base(Report& report) {
+  struct Program {
+    const char* name;
+    const char* path;
+    const char* package;
+  };
+  static constexpr std::array<Program, 9> kPrograms = {{{"python3", "/usr/bin/python3", "python3"},
+                                                        {"git", "/usr/bin/git", "git"},
+                                                        {"git daemon", "/usr/lib/git-core/git-daemon", "git"},
+                                                        {"curl", "/usr/bin/curl", "curl"},
+                                                        {"ncurses", "/usr/bin/tput", "ncurses-bin"},
+                                                        {"xattr tools", "/usr/bin/setfattr", "attr"},
+                                                        {"procps", "/usr/bin/ps", "procps"},
+                                                        {"ss", "/usr/bin/ss", "iproute2"},
+                                                        {"mke2fs (volumes)", "/usr/sbin/mke2fs", "e2fsprogs"}}};
+  for (const Program& one : kPrograms) {
+    const bool there = ::access(one.path, X_OK) == 0;
+    report.add("template base", one.name, there, there ? one.path : std::string("install the package ") + one.package);
+  }
+}
+
 double since_ms(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
@@ -228,6 +251,7 @@ int doctor(const Settings& settings) {
   const int tried = with_engine(settings, one_shot_options(settings),
                                 [&](Engine& engine) { return try_everything(engine, settings, report); });
   if (tried > 128) return tried;  // interrupted
+  look_at_base(report);
   look_at_room(settings.data_directory, report);
   if (settings.json) {
     print_report_json(report);

@@ -15,7 +15,7 @@
 namespace bj {
 namespace {
 
-constexpr int kFormat = 3;  // counted up when what is made here changes
+constexpr int kFormat = 4;  // counted up when what is made here changes
 constexpr const char* kSkeleton = "/rootfs";
 constexpr const char* kMask = "/mask";  // is not there when nothing is to be hidden
 
@@ -123,13 +123,24 @@ Result<void> build_skeleton(const std::string& root) {
   return complete_root(root);
 }
 
+// Debian has python3 and leaves `python` to a package; programs that agents write say either.
+Result<void> name_python(int usr, const std::string& mask) {
+  struct stat info{};
+  if (::fstatat(usr, "bin/python3", &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  if (::fstatat(usr, "bin/python", &info, AT_SYMLINK_NOFOLLOW) == 0) return {};
+  BJ_CHECK(make_directories(mask + "/bin", 0755));
+  if (::symlink("python3", (mask + "/bin/python").c_str()) != 0) return fail_errno("symlink(python)");
+  return {};
+}
+
 // What sandboxes see of /usr: the mount itself, with what other mounts cover on the host. Without root there are no
 // idmapped layers, and whoever is root inside is nobody to these files.
 Result<void> mask_usr(const std::string& mask) {
   if (::geteuid() != 0) return {};
   BJ_TRY(const Fd tree, clone_tree(AT_FDCWD, "/usr", Recursive::kNo));
   BJ_TRY(const Fd usr, open_at(tree.get(), ".", O_RDONLY | O_DIRECTORY));
-  return make_mask(usr.get(), mask);
+  BJ_CHECK(make_mask(usr.get(), mask));
+  return name_python(usr.get(), mask);
 }
 
 Result<void> build(const std::string& place) {
