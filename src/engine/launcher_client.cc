@@ -82,7 +82,7 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   }
   for (size_t i = 0; i < request.layers.size(); ++i) create.layers[i] = request.layers[i];
   for (size_t i = 0; i < request.extras.size(); ++i) {
-    create.extras[i] = request.extras[i].number;
+    create.extras[i] = request.extras[i].tree >= 0 ? launch::kPassedTree : request.extras[i].number;
     create.extra_writable[i] = request.extras[i].writable ? 1 : 0;
   }
   std::string message = bytes_of(create);
@@ -90,6 +90,9 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   message.append(request.plan->strings);
   std::vector<int> descriptors{request.control};
   descriptors.insert(descriptors.end(), request.cgroup_files.begin(), request.cgroup_files.end());
+  for (const ExtraLayer& extra : request.extras) {
+    if (extra.tree >= 0) descriptors.push_back(extra.tree);
+  }
 
   BJ_CO_TRY(const auto reply, co_await ask(std::move(message), std::move(descriptors), create.header.id));
   if (reply->answer.error != 0) co_return launch_failure(reply->answer);

@@ -24,6 +24,7 @@ struct Launched {
 struct ExtraLayer {
   uint16_t number = 0;
   bool writable = false;
+  int tree = -1;  // instead of a number: a detached mount
 };
 
 struct LaunchRequest {

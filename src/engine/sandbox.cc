@@ -149,8 +149,11 @@ Task<Result<void>> Sandbox::launch() {
   if (spec_.mounts.size() > kMaxExtraMounts) co_return fail(Code::kInvalid, "a sandbox can have 8 mounts of its own");
   for (const MountSpec& mount : spec_.mounts) {
     BJ_CO_CHECK(check_mount(mount));
-    BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(mount.source));
-    request.extras.push_back({number, mount.writable});
+    ExtraLayer extra{.writable = mount.writable, .tree = mount.tree ? mount.tree->get() : -1};
+    if (!mount.tree) {
+      BJ_CO_TRY(extra.number, co_await host_.launcher->add_layer(mount.source));
+    }
+    request.extras.push_back(extra);
     policy.extra_targets.push_back(mount.target);
   }
   BJ_CO_TRY(group_, host_.cgroups->take(spec_.limits));

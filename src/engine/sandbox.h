@@ -24,6 +24,7 @@ struct MountSpec {
   std::string source;  // on the host
   std::string target;  // in the sandbox; made if it is missing, except in a read-only root
   bool writable = false;
+  std::shared_ptr<Fd> tree = nullptr;  // instead of a source: a detached mount, which the sandbox gets
 };
 
 struct SandboxSpec {

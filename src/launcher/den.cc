@@ -123,10 +123,14 @@ Result<int> Den::add_layer(const std::string& path) {
 Result<Fd> Den::clone_layer(unsigned number, int idmap_to, Writable writable) const {
   if (number >= layers_) return fail(Code::kInvalid, "no such layer", EINVAL);
   BJ_TRY(Fd tree, clone_tree(AT_FDCWD, "/layers/" + std::to_string(number), Recursive::kNo));
+  BJ_CHECK(shape(tree.get(), idmap_to, writable));
+  return tree;
+}
+
+Result<void> Den::shape(int tree, int idmap_to, Writable writable) {
   uint64_t attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   if (writable == Writable::kNo) attributes |= MOUNT_ATTR_RDONLY;
-  BJ_CHECK(set_mount_attributes(tree.get(), attributes, idmap_to));
-  return tree;
+  return set_mount_attributes(tree, attributes, idmap_to);
 }
 
 Result<Fd> Den::clone_dev() const { return clone_tree(AT_FDCWD, "/dev", Recursive::kYes); }

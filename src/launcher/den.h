@@ -22,6 +22,8 @@ class Den {
   // Detached copies, for one sandbox each. `idmap_to`: a user namespace, or -1.
   Result<Fd> clone_layer(unsigned number, int idmap_to, Writable writable) const;
   Result<Fd> clone_dev() const;
+  // Makes a detached mount fit for one sandbox.
+  static Result<void> shape(int tree, int idmap_to, Writable writable);
 
  private:
   Fd host_view_, own_view_;

@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -88,7 +90,7 @@ class Launcher {
     const size_t steps_size = size_t{create.step_count} * sizeof(Step);
     if (create.step_count > kMaxSteps || request.size() != sizeof create + steps_size + create.strings_size ||
         create.layer_count > kMaxLayers || create.extra_count > kMaxExtraMounts || create.cgroup_count > kMaxCgroups ||
-        descriptors.size() != 1 + create.cgroup_count) {
+        descriptors.size() != 1 + create.cgroup_count + passed_trees(create)) {
       return fail(Code::kInvalid, "malformed request", EBADMSG);
     }
     std::vector<Step> steps(create.step_count);
@@ -120,11 +122,16 @@ class Launcher {
       BJ_TRY(given.gate, networks_.furnish_network_of(cloned.pid));
     }
 #endif
-    if (const Result<void> mounted = give_mounts(create, cloned.pid, late.first); !mounted) {
+    const std::span<const Fd> trees = std::span(descriptors).subspan(1 + create.cgroup_count);
+    if (const Result<void> mounted = give_mounts(create, cloned.pid, trees, late.first); !mounted) {
       (void)::syscall(__NR_pidfd_send_signal, given.pidfd.get(), SIGKILL, nullptr, 0);
       return tl::unexpected(mounted.error());
     }
     return cloned.pid;
+  }
+
+  static size_t passed_trees(const launch::Create& create) {
+    return static_cast<size_t>(std::count(create.extras, create.extras + create.extra_count, launch::kPassedTree));
   }
 
   // A network that has a gate is never the sandbox's own.
@@ -146,7 +153,7 @@ class Launcher {
   }
 
   // The ids of the new user namespace, and the mounts that need it: sent late, because the namespace must exist first.
-  Result<void> give_mounts(const launch::Create& create, int pid, const Fd& late) {
+  Result<void> give_mounts(const launch::Create& create, int pid, std::span<const Fd> trees, const Fd& late) {
     Fd user_namespace;
     if ((create.clone_flags & CLONE_NEWUSER) != 0) {
       BJ_CHECK(write_id_maps(pid, create.ids));
@@ -159,9 +166,16 @@ class Launcher {
     for (uint32_t i = 0; i < create.layer_count; ++i) {
       BJ_TRY(mounts[kSlotLayer + i], den_.clone_layer(create.layers[i], idmap, Writable::kYes));
     }
+    std::vector<std::pair<size_t, int>> given;  // trees that came with the request, by slot
     for (uint32_t i = 0; i < create.extra_count; ++i) {
       const auto writable = create.extra_writable[i] != 0 ? Writable::kYes : Writable::kNo;
-      BJ_TRY(mounts[kSlotExtra + i], den_.clone_layer(create.extras[i], idmap, writable));
+      if (create.extras[i] == launch::kPassedTree) {
+        const int tree = trees[given.size()].get();
+        BJ_CHECK(Den::shape(tree, idmap, writable));
+        given.emplace_back(kSlotExtra + i, tree);
+      } else {
+        BJ_TRY(mounts[kSlotExtra + i], den_.clone_layer(create.extras[i], idmap, writable));
+      }
     }
     std::string slots;
     std::vector<int> passed;
@@ -169,6 +183,10 @@ class Launcher {
       if (!mounts[i].ok()) continue;
       slots.push_back(static_cast<char>(i));
       passed.push_back(mounts[i].get());
+    }
+    for (const auto& [slot, tree] : given) {
+      slots.push_back(static_cast<char>(slot));
+      passed.push_back(tree);
     }
     return send_message(late.get(), slots, passed);
   }

@@ -19,7 +19,10 @@ struct Header {
   Kind kind;
 };
 
-// kCreate: this, then the steps, then the strings. Descriptors: the control socket, then the cgroup files.
+// Among a sandbox's extra mounts, one that the request carries.
+inline constexpr uint16_t kPassedTree = 0xffff;
+
+// kCreate: this, then the steps, then the strings. Descriptors: the control socket, the cgroup files, passed trees.
 // Answer: value = pid, with a pidfd, and for kGated the gate's ends of the network (GateEndpoints). A plan that fails
 // later is told on the control socket (PlanFailed).
 struct Create {
@@ -33,8 +36,8 @@ struct Create {
   uint32_t layer_count;
   uint32_t extra_count;
   uint32_t cgroup_count;
-  uint16_t layers[kMaxLayers];  // numbers given by kAddLayer
-  uint16_t extras[kMaxExtraMounts];
+  uint16_t layers[kMaxLayers];       // numbers given by kAddLayer
+  uint16_t extras[kMaxExtraMounts];  // numbers, or kPassedTree: the next of those
   uint8_t extra_writable[kMaxExtraMounts];
   uint16_t runtimes_layer;
 };

@@ -220,7 +220,7 @@ void confine_paths(Builder& b, RootMode root, const Abilities& abilities) {
 // Each directory on the way to it; in a template's root they must be there.
 void make_mount_point(Builder& b, const std::string& target) {
   for (size_t slash = target.find('/', 1);; slash = target.find('/', slash + 1)) {
-    b.add(Control::kNone, Op::kMakeDirectory, {.text = "/new" + target.substr(0, slash), .number = 0755});
+    b.add(Control::kNone, Op::kMakeDirectory, {.text = target.substr(0, slash), .number = 0755});
     if (slash == std::string::npos) return;
   }
 }
@@ -240,13 +240,14 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/shm", .number = 01777});
   b.add(Control::kNone, Op::kBind, {.text = "/scratch/shm", .more = "/new/dev/shm"});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = "/new/opt/belljar"});
+  mount_proc(b);
+  b.add(Control::kRoot, Op::kPivotRoot, {.text = "/new"});
+  // In the new root: a link of a hostile template leads nowhere else.
   for (size_t i = 0; i < policy.extra_targets.size(); ++i) {
     const auto slot = static_cast<uint8_t>(kSlotExtra + i);
     if (policy.root == RootMode::kWritable) make_mount_point(b, policy.extra_targets[i]);
-    b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = "/new" + policy.extra_targets[i]});
+    b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = policy.extra_targets[i]});
   }
-  mount_proc(b);
-  b.add(Control::kRoot, Op::kPivotRoot, {.text = "/new"});
 }
 
 }  // namespace

@@ -146,17 +146,36 @@ TEST(PlanTest, WithoutCgroupsThereIsNoCgroupNamespaceAndMemoryIsLimitedByRlimit)
   EXPECT_FALSE(rlimit(some_sandbox(), RLIMIT_DATA));
 }
 
-TEST(PlanTest, TheRootIsEnteredAfterEverythingIsAttachedAndMasked) {
+TEST(PlanTest, TheRootIsEnteredAfterEverythingOfOursIsAttachedAndMasked) {
   const Plan plan = some_sandbox();
   const size_t pivot = only(plan, Op::kPivotRoot);
-  for (const Op op : {Op::kAttach, Op::kMount, Op::kBind, Op::kSetAttributes})
-    EXPECT_THAT(all(plan, op), Each(Lt(pivot)));
+  for (const Op op : {Op::kAttach, Op::kMount, Op::kBind, Op::kSetAttributes}) {
+    for (const size_t i : all(plan, op)) {
+      if (plan.steps[i].slot != kSlotExtra) EXPECT_LT(i, pivot);
+    }
+  }
   EXPECT_EQ(text_of(plan, plan.steps[pivot]), "/new");
 }
 
-TEST(PlanTest, EverythingASandboxAttachesLiesBelowTheNewRootOrInTheDen) {
+TEST(PlanTest, TheCallersOwnMountsComeInTheNewRootWhereNoLinkOfATemplateLeadsOut) {
+  const Plan plan = some_sandbox();
+  const size_t pivot = only(plan, Op::kPivotRoot);
+  const size_t restricted = all(plan, Op::kNoNewPrivs).front();
+  int attached = 0;
+  for (const size_t i : all(plan, Op::kAttach)) {
+    if (plan.steps[i].slot != kSlotExtra) continue;
+    ++attached;
+    EXPECT_EQ(text_of(plan, plan.steps[i]), "/data");
+    EXPECT_GT(i, pivot);
+    EXPECT_LT(i, restricted);
+  }
+  EXPECT_EQ(attached, 1);
+}
+
+TEST(PlanTest, EverythingElseThatASandboxAttachesLiesBelowTheNewRootOrInTheDen) {
   const Plan plan = some_sandbox();
   for (const size_t i : all(plan, Op::kAttach)) {
+    if (plan.steps[i].slot == kSlotExtra) continue;
     EXPECT_THAT(text_of(plan, plan.steps[i]), testing::AnyOf(StartsWith("/new"), StartsWith("/l"), "/scratch"));
   }
 }
