@@ -52,12 +52,16 @@ std::vector<ShownSetting> own_settings(const Settings& settings) {
   add("credentials.directory", settings.credentials_directory);
   for (const RateField& field : rate_fields()) add(field.name, rate_text(field, settings.rates));
   const SandboxSettings& sandboxes = settings.sandboxes;
+  add("sandboxes.provider", sandboxes.provider);
   add("sandboxes.most_live", std::to_string(sandboxes.most_live));
   add("sandboxes.most_cpus", fmt::format("{:g}", sandboxes.most_cpus));
   add("sandboxes.most_memory", format_size(static_cast<uint64_t>(sandboxes.most_memory_bytes)));
   add("sandboxes.most_disk", format_size(static_cast<uint64_t>(sandboxes.most_disk_bytes)));
   add("sandboxes.timeout", format_duration(static_cast<uint64_t>(sandboxes.timeout_s) * 1000));
   add("sandboxes.longest_timeout", format_duration(static_cast<uint64_t>(sandboxes.longest_timeout_s) * 1000));
+  add("sandboxes.most_volumes", std::to_string(sandboxes.most_volumes));
+  add("sandboxes.most_volume_disk", format_size(static_cast<uint64_t>(sandboxes.most_volume_bytes)));
+  add("sandboxes.volume_size", format_size(static_cast<uint64_t>(sandboxes.volume_bytes)));
   for (const LimitField& field : limit_fields()) {
     add(std::string("limits.") + field.key, limit_text(field, settings.limits));
   }

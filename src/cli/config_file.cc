@@ -108,16 +108,22 @@ class Reader {
 
   Result<void> sandboxes(std::string_view name, const toml::node& node) {
     SandboxSettings& into = settings_.sandboxes;
-    int64_t* const size = name == "most_memory" ? &into.most_memory_bytes
-                          : name == "most_disk" ? &into.most_disk_bytes
-                                                : nullptr;
+    int64_t* const size = name == "most_memory"        ? &into.most_memory_bytes
+                          : name == "most_disk"        ? &into.most_disk_bytes
+                          : name == "most_volume_disk" ? &into.most_volume_bytes
+                          : name == "volume_size"      ? &into.volume_bytes
+                                                       : nullptr;
     int64_t* const time = name == "timeout"           ? &into.timeout_s
                           : name == "longest_timeout" ? &into.longest_timeout_s
                                                       : nullptr;
-    if (size == nullptr && time == nullptr && name != "most_live" && name != "most_cpus")
-      return wrong(node, fmt::format("there is no setting \"{}\" of sandboxes, only most_live, most_cpus, most_memory, "
-                                     "most_disk, timeout and longest_timeout",
-                                     name));
+    if (size == nullptr && time == nullptr && name != "most_live" && name != "most_cpus" && name != "most_volumes" &&
+        name != "provider")
+      return wrong(
+          node,
+          fmt::format("there is no setting \"{}\" of sandboxes, only provider, most_live, most_cpus, most_memory, "
+                      "most_disk, timeout, longest_timeout, most_volumes, most_volume_disk and "
+                      "volume_size",
+                      name));
     BJ_TRY(const std::string value, as_text(name, node));
     const auto read = [&]() -> Result<void> {
       if (size != nullptr) {
@@ -130,6 +136,11 @@ class Reader {
       } else if (name == "most_live") {
         BJ_TRY(const uint64_t count, parse_count(value));
         into.most_live = static_cast<int64_t>(count);
+      } else if (name == "provider") {
+        into.provider = value;
+      } else if (name == "most_volumes") {
+        BJ_TRY(const uint64_t count, parse_count(value));
+        into.most_volumes = static_cast<int64_t>(count);
       } else {
         BJ_TRY(into.most_cpus, parse_decimal(value));
       }

@@ -44,6 +44,7 @@ void add_run(CLI::App& app, Context& context);
 void add_network(CLI::App& app, Context& context);
 void add_credential(CLI::App& app, Context& context);
 void add_sandbox(CLI::App& app, Context& context);
+void add_volume(CLI::App& app, Context& context);
 void add_secrets(CLI::App& app, Context& context);
 void add_selftest(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);

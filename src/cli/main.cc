@@ -49,6 +49,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_exec(app, context);
   add_serve(app, context);
   add_sandbox(app, context);
+  add_volume(app, context);
   add_tool(app, context);
   add_calls(app, context);
   add_audit(app, context);

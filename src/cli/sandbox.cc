@@ -22,6 +22,7 @@
 #include "cli/terminal.h"
 #include "cli/terminal_client.h"
 #include "cli/with_engine.h"
+#include "cli/with_server.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -49,29 +50,27 @@ struct SandboxFlags {
   std::string from, to, memory, disk;
   double cpus = 0;
   std::map<std::string, std::string> variables;
-  std::vector<std::string> metadata, credentials, ids;
+  std::string git_url, git_branch;
+  std::vector<std::string> metadata, credentials, ids, volumes;
+  bool extend = false;
   bool input = false;
 };
 
-int report(const Error& error) {
-  complain(error.what);
-  return error.code == Code::kInvalid || error.code == Code::kNotFound ? kExitUsage : status_of(error);
-}
-
-// Finds the server and does the work; the exit status.
 int with_server(const SandboxFlags& flags, const Settings& settings,
                 const std::function<Result<int>(ServerClient&)>& work) {
-  Result<ServerClient> server = ServerClient::open(settings, flags.server);
-  if (!server) return report(server.error());
-  const Result<int> status = work(*server);
-  return status ? *status : report(status.error());
+  return with_server(flags.server, settings, work);
 }
 
 std::string path_of(const std::string& id) { return "/v1/sandboxes/" + ServerClient::escaped(id); }
 
-std::string text_at(const json::value& object, std::string_view key) {
-  const json::value* const found = object.is_object() ? object.get_object().if_contains(key) : nullptr;
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
+// NAME:PATH or NAME:PATH:ro, as --volume takes it.
+Result<json::object> volume_of(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0) return fail(Code::kInvalid, "\"" + text + "\" is not NAME:PATH[:ro]");
+  std::string path = text.substr(colon + 1);
+  const bool read_only = path.ends_with(":ro");
+  if (read_only) path.resize(path.size() - 3);
+  return json::object{{"name", text.substr(0, colon)}, {"path", path}, {"read_only", read_only}};
 }
 
 Result<json::object> create_body(const SandboxFlags& flags) {
@@ -103,6 +102,15 @@ Result<json::object> create_body(const SandboxFlags& flags) {
     BJ_TRY(body["network"], network_policy_json(flags.network));
   }
   if (!flags.credentials.empty()) body["credentials"] = json::array(flags.credentials.begin(), flags.credentials.end());
+  json::array volumes;
+  for (const std::string& text : flags.volumes) {
+    BJ_TRY(json::object volume, volume_of(text));
+    volumes.push_back(std::move(volume));
+  }
+  if (!volumes.empty()) body["volumes"] = std::move(volumes);
+  if (!flags.git_url.empty()) body["git_url"] = flags.git_url;
+  if (!flags.git_branch.empty()) body["git_branch"] = flags.git_branch;
+  if (flags.extend) body["extend_on_activity"] = true;
   body["env"] = std::move(variables);
   body["metadata"] = std::move(metadata);
   body["limits"] = std::move(limits);
@@ -249,6 +257,14 @@ void add_create(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Co
       ->check(CLI::IsMember({"kill", "pause"}))
       ->type_name("ACT");
   command->add_option("-u,--user", flags->user, "its user inside [the template's]")->type_name("USER");
+  command->add_flag("--extend-on-activity", flags->extend, "whatever is done with it gives it its whole time again");
+  command->add_option("--volume", flags->volumes, "a volume and where it is mounted")
+      ->type_name("NAME:PATH[:ro]")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--git-url", flags->git_url, "a repository to clone into its home; the policy must allow its host")
+      ->type_name("URL");
+  command->add_option("--git-branch", flags->git_branch, "its branch or tag")->type_name("NAME");
   command->add_option("--cpus", flags->cpus, "share of the processors")->type_name("N");
   command->add_option("--memory", flags->memory, "memory and swap")->type_name("SIZE");
   command->add_option("--disk", flags->disk, "everything it can write")->type_name("SIZE");

@@ -115,6 +115,7 @@ Task<Result<HealthFacts>> get_ready(Engine& engine, ToolService& service, Settin
 
 Result<SandboxServiceOptions> sandbox_options(const Settings& settings) {
   SandboxServiceOptions options;
+  BJ_TRY(options.provider, sandbox_provider_named(settings.sandboxes.provider));
   options.data_directory = settings.data_directory;
   options.limits = settings.limits;
   options.require_full_seal = settings.require_full_seal;
@@ -125,6 +126,8 @@ Result<SandboxServiceOptions> sandbox_options(const Settings& settings) {
   options.quota = {own.most_live, own.most_cpus, own.most_memory_bytes, own.most_disk_bytes};
   options.usual_timeout_s = own.timeout_s;
   options.longest_timeout_s = own.longest_timeout_s;
+  options.volume_quota = {own.most_volumes, own.most_volume_bytes};
+  options.volume_bytes = own.volume_bytes;
   return options;
 }
 

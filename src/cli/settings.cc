@@ -48,6 +48,7 @@ Result<void> read_variables(const Lookup& environment, Settings& settings) {
   take("template", "BELLJAR_TEMPLATE", settings.template_name);
   take("database", "BELLJAR_DATABASE", settings.database);
   take("network.policy", "BELLJAR_NETWORK", settings.network);
+  take("sandboxes.provider", "SANDBOX_PROVIDER", settings.sandboxes.provider);
   take("credentials.directory", "BELLJAR_CREDENTIALS_DIRECTORY", settings.credentials_directory);
   for (const RateField& field : rate_fields()) {
     std::string value;

@@ -18,12 +18,16 @@ namespace bj {
 
 // Of sandboxes that live with the server: what each organization may have at a time (0: no limit), and for how long.
 struct SandboxSettings {
+  std::string provider = "local";
   int64_t most_live = 100;
   double most_cpus = 0;
   int64_t most_memory_bytes = 0;
   int64_t most_disk_bytes = 0;
   int64_t timeout_s = 300;  // unless a sandbox says otherwise
   int64_t longest_timeout_s = 24 * 3600;
+  int64_t most_volumes = 100;
+  int64_t most_volume_bytes = int64_t{100} << 30;  // together
+  int64_t volume_bytes = int64_t{1} << 30;         // of one that asks for no size
 };
 
 struct Settings {

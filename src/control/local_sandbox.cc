@@ -94,6 +94,10 @@ Task<Result<void>> LocalHost::check(const SandboxRow& row) {
 Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, SandboxEnvironment environment) {
   BJ_CO_TRY(SandboxSpec spec, co_await spec_of(row));
   for (auto& [name, value] : environment) spec.environment[name] = std::move(value);
+  if (options_.mounts && row.options != "{}") {
+    const auto mount = [&mounts = options_.mounts, &row] { return mounts(row); };
+    BJ_CO_TRY(spec.mounts, co_await offload(*engine_.host().workers, mount));
+  }
   Template image = spec.image;
   GateWitness witness;
   if (!spec.network.allows_nothing()) witness = options_.witness(row);

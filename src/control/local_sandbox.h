@@ -31,6 +31,8 @@ struct LocalHostOptions {
   std::function<GateWitness(const SandboxRow&)> witness;
   // What its gate gives to requests, and the variables in which code finds placeholders. Blocks, too.
   std::function<Result<SandboxCredentials>(const SandboxRow&)> credentials;
+  // What else it gets mounted; none: nothing. Blocks, as above.
+  std::function<Result<std::vector<MountSpec>>(const SandboxRow&)> mounts;
 };
 
 class LocalHost : public SandboxHost {

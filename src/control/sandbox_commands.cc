@@ -5,6 +5,7 @@
 #include "base/compact_id.h"
 #include "base/log.h"
 #include "control/backoff.h"
+#include "control/git_checkout.h"
 #include "control/sandbox_manager.h"
 #include "control/sandbox_steps.h"
 
@@ -149,6 +150,14 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
   const auto held = std::make_shared<HeldSandbox>();
   held->live = *live;
   held->row = work.row;
+  if (const GitWish git = wishes_of(work.row.options).git; !git.url.empty()) {
+    const Result<void> cloned = co_await check_out(held->live, git, held->log, options_.now);
+    if (!cloned) {
+      co_await held->live->destroy();
+      (void)co_await conclude(work, LifeEvent::kFailed, cloned.error().what, "");
+      co_return tl::unexpected(cloned.error());
+    }
+  }
   Result<SandboxRow> row = co_await conclude(work, LifeEvent::kStarted, "", "{}");
   if (!row || stopping_) {  // deleted meanwhile, or taken over by another server
     co_await held->live->destroy();

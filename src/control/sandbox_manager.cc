@@ -91,13 +91,38 @@ Result<SandboxRow> SandboxManager::row_of(const Actor& actor, const NewSandbox& 
   row.metadata = json::serialize(metadata);
   row.network = wanted.network;
   row.credentials = json::serialize(json::array(wanted.credentials.begin(), wanted.credentials.end()));
+  row.options = wishes_text(wanted.wishes);
   row.created_at = now();
   row.end_at = row.created_at + row.timeout_s * kSecond;
   return row;
 }
 
+Task<Result<void>> SandboxManager::check_wishes(const Actor& actor, SandboxWishes& wishes) {
+  BJ_CO_CHECK(check_git_wish(wishes.git));
+  if (wishes.volumes.empty()) co_return Result<void>();
+  if (!options_.find_volumes) co_return fail(Code::kUnavailable, "there are no volumes here");
+  co_return co_await options_.find_volumes(actor.organization, wishes.volumes);
+}
+
+void SandboxManager::extend(const std::shared_ptr<HeldSandbox>& held) {
+  if (held->row.options == "{}" || !wishes_of(held->row.options).extend_on_activity) return;
+  const int64_t end = now() + held->row.timeout_s * kSecond;
+  if (end < held->row.end_at + kSecond) return;  // it was moved less than a second ago
+  held->row.end_at = end;
+  deadlines_.set(held->row.id, end);
+  wake_.cancel();
+  run([this, held, end]() -> Task<void> {
+    const auto edit = [end](Transaction&, SandboxRow& row) -> Result<void> {
+      if (state_in(row) == SandboxState::kRunning) row.end_at = std::max(row.end_at, end);
+      return {};
+    };
+    (void)co_await change(held->row.organization, held->row.id, edit);
+  });
+}
+
 Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) {
   if (stopping_) co_return fail(Code::kUnavailable, "the server stops");
+  BJ_CO_CHECK(co_await check_wishes(actor, wanted.wishes));
   BJ_CO_TRY(const SandboxRow row, row_of(actor, wanted));
   const Result<void> sound = co_await host_.check(row);
   if (!sound) {
@@ -121,7 +146,9 @@ Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) 
   const auto insert = [&]() -> Result<SandboxTable::Made> {
     std::vector<NewVariable> variables;
     for (const auto& [key, value] : wanted.environment) variables.push_back({key, Secret(value), {}});
-    return sandboxes_.create(actor, row, wanted.metadata, variables, options_.quota, command);
+    std::vector<std::string> volumes;
+    for (const VolumeWish& volume : wanted.wishes.volumes) volumes.push_back(volume.id);
+    return sandboxes_.create(actor, row, wanted.metadata, variables, options_.quota, command, volumes);
   };
   BJ_CO_TRY(SandboxTable::Made made, co_await offload(threads_, insert));
   if (made.existed) co_return made.row;
@@ -159,6 +186,7 @@ Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::running(std::string o
   BJ_CO_TRY(std::shared_ptr<HeldSandbox> sandbox, co_await held(std::move(organization), std::move(id)));
   if (state_in(sandbox->row) != SandboxState::kRunning)
     co_return fail(Code::kConflict, "the sandbox is " + sandbox->row.state + ": resume it first");
+  extend(sandbox);
   co_return sandbox;
 }
 

@@ -21,6 +21,7 @@
 #include "control/lifecycle.h"
 #include "control/live_sandbox.h"
 #include "control/sandbox_log.h"
+#include "control/sandbox_wishes.h"
 #include "store/command_table.h"
 #include "store/sandbox_table.h"
 #include "store/store.h"
@@ -38,6 +39,7 @@ struct NewSandbox {
   std::optional<int64_t> memory_bytes, disk_bytes, processes;
   std::string network = "null";          // JSON
   std::vector<std::string> credentials;  // names of what its gate gives to requests
+  SandboxWishes wishes;                  // volumes by their names
   MaybeText idempotency_key;
 };
 
@@ -49,6 +51,8 @@ struct ManagerOptions {
   int64_t longest_timeout_s = 24 * 3600;
   std::function<int64_t()> now;                               // microseconds since the epoch
   std::function<bool(const std::string& node)> node_is_dead;  // of another server; may say no when it can't know
+  // Finds the volumes that an organization's sandbox is to have; none: there are no volumes here.
+  std::function<Task<Result<void>>(std::string organization, std::vector<VolumeWish>& volumes)> find_volumes;
 };
 
 // A sandbox that lives here.
@@ -118,6 +122,9 @@ class SandboxManager {
   Task<Result<SandboxRow>> conclude(const Work& work, LifeEvent event, std::string reason, std::string outcome);
   Task<Result<SandboxRow>> change(std::string organization, std::string id, SandboxTable::Edit edit);
   Task<void> watch(std::shared_ptr<HeldSandbox> held);
+  Task<Result<void>> check_wishes(const Actor& actor, SandboxWishes& wishes);
+  // Somebody works with it: if it asked for that, it has its whole timeout again.
+  void extend(const std::shared_ptr<HeldSandbox>& held);
   Task<void> expire(std::string id);
   Task<void> take_up_work();
   Task<Result<void>> reconcile();

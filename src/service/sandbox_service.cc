@@ -5,6 +5,7 @@
 #include <array>
 
 #include "api/native/sandbox_routes.h"
+#include "api/native/volumes.h"
 #include "engine/instance_alive.h"
 #include "store/sql.h"
 #include "tools/credential_source.h"
@@ -28,7 +29,7 @@ std::function<bool(const std::string&)> death_of_nodes(bool root, const std::str
   };
 }
 
-ManagerOptions manager_options(Engine& engine, const SandboxServiceOptions& options) {
+ManagerOptions manager_options(Engine& engine, VolumeManager& volumes, const SandboxServiceOptions& options) {
   ManagerOptions manager;
   manager.node = machine_name() + "/" + engine.instance();
   manager.quota = options.quota;
@@ -36,6 +37,9 @@ ManagerOptions manager_options(Engine& engine, const SandboxServiceOptions& opti
   manager.usual_timeout_s = options.usual_timeout_s;
   manager.longest_timeout_s = options.longest_timeout_s;
   manager.now = now_us;
+  manager.find_volumes = [&volumes](std::string organization, std::vector<VolumeWish>& wishes) {
+    return volumes.resolve(std::move(organization), wishes);
+  };
   manager.node_is_dead = death_of_nodes(engine.host().abilities.root, options.data_directory);
   return manager;
 }
@@ -79,7 +83,17 @@ TemplateParts template_parts(Engine& engine, const SandboxServiceOptions& option
   return {engine.templates(), TemplateStore(options.data_directory + "/images"), stack};
 }
 
-LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, const SandboxServiceOptions& options) {
+VolumeOptions volume_options(const SandboxServiceOptions& options) {
+  VolumeOptions volumes;
+  volumes.directory = options.data_directory + "/volumes";
+  volumes.machine = machine_name();
+  volumes.quota = options.volume_quota;
+  volumes.usual_bytes = options.volume_bytes;
+  return volumes;
+}
+
+LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, const VolumeManager& volumes,
+                              const SandboxServiceOptions& options) {
   LocalHostOptions host;
   host.image = [&templates](const std::string& organization, const std::string& reference) -> Result<Template> {
     BJ_TRY(ResolvedTemplate resolved, templates.resolve(organization, reference));
@@ -93,6 +107,7 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
   host.credentials = [source = CredentialSource(tools.store(), options.credential_files)](const SandboxRow& row) {
     return credentials_of(source, row);
   };
+  host.mounts = [&volumes](const SandboxRow& row) { return volumes.mounts_of(row); };
   host.witness = [&audit = tools.audit()](const SandboxRow& row) { return witness_of(audit, row); };
   return host;
 }
@@ -103,13 +118,25 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxServic
     : audit_(tools.audit()),
       limits_(options.limits),
       templates_(tools.store(), template_parts(engine, options)),
-      host_(engine, host_options(tools, templates_, options)),
-      manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), host_,
-               manager_options(engine, options)),
+      volumes_(engine, tools.store(), tools.threads(), tools.audit(), volume_options(options)),
+      host_(make_sandbox_host(options.provider, engine, host_options(tools, templates_, volumes_, options))),
+      manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_,
+               manager_options(engine, volumes_, options)),
       commands_(engine.host().executor, manager_, tools.audit(), now_us),
       code_(tools.audit(), now_us) {}
 
+Task<Result<void>> SandboxService::start() {
+  BJ_CO_CHECK(co_await volumes_.start());
+  co_return co_await manager_.start();
+}
+
+Task<void> SandboxService::stop() {
+  co_await manager_.stop();
+  co_await volumes_.stop();
+}
+
 void SandboxService::add_routes(Router& router) {
+  native::add_volume_routes(router, {volumes_, audit_});
   native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
 }
 

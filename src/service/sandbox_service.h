@@ -6,15 +6,17 @@
 
 #include "control/code_runner.h"
 #include "control/command_runner.h"
-#include "control/local_sandbox.h"
 #include "control/sandbox_manager.h"
+#include "control/sandbox_provider.h"
 #include "control/template_catalog.h"
+#include "control/volume_manager.h"
 #include "server/router.h"
 #include "service/tool_service.h"
 
 namespace bj {
 
 struct SandboxServiceOptions {
+  SandboxProvider provider = SandboxProvider::kLocal;
   std::string data_directory;
   Limits limits;  // of a sandbox that asks for none
   bool require_full_seal = false;
@@ -24,6 +26,8 @@ struct SandboxServiceOptions {
   SandboxShare quota;
   int64_t usual_timeout_s = 300;
   int64_t longest_timeout_s = 24 * 3600;
+  VolumeShare volume_quota;
+  int64_t volume_bytes = int64_t{1} << 30;  // of a volume that asks for no size
 };
 
 class SandboxService {
@@ -31,20 +35,22 @@ class SandboxService {
   // Both must outlive it.
   SandboxService(Engine& engine, ToolService& tools, SandboxServiceOptions options);
 
-  Task<Result<void>> start() { return manager_.start(); }
+  Task<Result<void>> start();
   // The engine, the store and the audit must still run.
-  Task<void> stop() { return manager_.stop(); }
+  Task<void> stop();
   void add_routes(Router& router);
   SandboxManager& manager() { return manager_; }
   CommandRunner& commands() { return commands_; }
   TemplateCatalog& templates() { return templates_; }
   CodeRunner& code() { return code_; }
+  VolumeManager& volumes() { return volumes_; }
 
  private:
   AuditLog& audit_;
   Limits limits_;
   TemplateCatalog templates_;
-  LocalHost host_;
+  VolumeManager volumes_;
+  std::unique_ptr<SandboxHost> host_;
   SandboxManager manager_;
   CommandRunner commands_;
   CodeRunner code_;

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "store/sql.h"
 #include "store/variable_rows.h"
+#include "store/volume_table.h"
 
 namespace bj {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 #define SANDBOX_COLUMNS                                                                                            \
   "id, organization_id, user_id, key_id, template_name, state, reason, node, timeout_s, on_timeout, end_at, "      \
   "inside_user, cpus, memory_bytes, disk_bytes, processes, network, metadata_, created_at, started_at, ended_at, " \
-  "credentials"
+  "credentials, options"
 #define SANDBOX_LIVE "state IN ('creating', 'running', 'paused', 'stopping')"
 
 SandboxRow sandbox_of(const Row& row) {
@@ -39,6 +40,7 @@ SandboxRow sandbox_of(const Row& row) {
   sandbox.started_at = row.maybe_integer(19);
   sandbox.ended_at = row.maybe_integer(20);
   sandbox.credentials = row.text(21);
+  sandbox.options = row.text(22);
   return sandbox;
 }
 
@@ -52,11 +54,12 @@ std::vector<SandboxRow> sandboxes_of(const std::vector<Row>& rows) {
 Result<void> insert(Transaction& transaction, const SandboxRow& s) {
   BJ_CHECK(transaction.run("INSERT INTO sandboxes (" SANDBOX_COLUMNS
                            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-                           "$19, $20, $21, $22)",
+                           "$19, $20, $21, $22, $23)",
                            {s.id,         s.organization, s.user,       s.key,        s.template_name, s.state,
                             s.reason,     s.node,         s.timeout_s,  s.on_timeout, s.end_at,        s.inside_user,
                             s.cpus,       s.memory_bytes, s.disk_bytes, s.processes,  s.network,       s.metadata,
-                            s.created_at, s.started_at,   s.ended_at,   s.credentials}));
+                            s.created_at, s.started_at,   s.ended_at,   s.credentials,
+                            s.options}));
   return {};
 }
 
@@ -128,7 +131,7 @@ Result<SandboxRow> row_for_change(Transaction& transaction, const std::string& o
 Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow row,
                                                 const std::map<std::string, std::string>& metadata,
                                                 const std::vector<NewVariable>& variables, const SandboxShare& quota,
-                                                CommandRow command) {
+                                                CommandRow command, const std::vector<std::string>& volumes) {
   return database_.transact_value<Made>([&](Transaction& transaction) -> Result<Made> {
     BJ_CHECK(lock_organization(transaction, row.organization));
     if (command.idempotency_key) {
@@ -141,6 +144,7 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
     }
     BJ_TRY(const Rows used, transaction.run(kShare, {row.organization}));
     BJ_CHECK(check_share(share_of(used.rows[0]), row, quota));
+    BJ_CHECK(check_volumes_exist(transaction, row.organization, volumes));
     BJ_CHECK(insert(transaction, row));
     BJ_CHECK(insert_metadata(transaction, row.id, metadata));
     if (!variables.empty()) {

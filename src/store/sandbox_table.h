@@ -37,6 +37,7 @@ struct SandboxRow {
   Text network = "null";    // JSON: its policy
   Text credentials = "[]";  // JSON: names of what its gate gives to requests
   Text metadata = "{}";     // JSON object of strings
+  Text options = "{}";      // JSON: what else it was asked to have, see control/sandbox_wishes.h
   int64_t created_at = 0;
   std::optional<int64_t> started_at;
   std::optional<int64_t> ended_at;
@@ -69,8 +70,10 @@ class SandboxTable {
   };
   // The sandbox, its variables, its metadata and the command that will make it real, if the organization's share allows
   // one more (else kExhausted, which says what is used up).
+  // `volumes`: ids that must be there (else kDangling).
   Result<Made> create(const Actor& actor, SandboxRow row, const std::map<std::string, std::string>& metadata,
-                      const std::vector<NewVariable>& variables, const SandboxShare& quota, CommandRow command);
+                      const std::vector<NewVariable>& variables, const SandboxShare& quota, CommandRow command,
+                      const std::vector<std::string>& volumes = {});
   // Deleted ones are not found.
   Result<SandboxRow> get(const std::string& organization, const std::string& id);
   // Reads, lets `edit` decide, writes, in one transaction; `edit` may change the queue in it, too.

@@ -390,11 +390,31 @@ Migration sandbox_credentials_step() {
   return {6, "credentials of sandboxes", {"ALTER TABLE sandboxes ADD COLUMN credentials TEXT NOT NULL DEFAULT '[]'"}};
 }
 
+Migration volumes_step() {
+  return {7,
+          "volumes, and what else a sandbox was asked to have",
+          {
+              R"(CREATE TABLE volumes (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   name TEXT NOT NULL,
+                   size_bytes BIGINT NOT NULL,
+                   machine TEXT NOT NULL,
+                   state TEXT NOT NULL,
+                   created_by_id TEXT,
+                   created_at BIGINT NOT NULL,
+                   UNIQUE (organization_id, name)))",
+              "CREATE INDEX volumes_in_order ON volumes (organization_id, created_at, id)",
+              "ALTER TABLE sandboxes ADD COLUMN options TEXT NOT NULL DEFAULT '{}'",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
   static const std::vector<Migration> steps = {first_step(),     audit_step(),     gate_step(),
-                                               sandboxes_step(), templates_step(), sandbox_credentials_step()};
+                                               sandboxes_step(), templates_step(), sandbox_credentials_step(),
+                                               volumes_step()};
   return steps;
 }
 

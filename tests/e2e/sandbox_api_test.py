@@ -258,6 +258,40 @@ class Files(SandboxStory):
                                 ("remove", "moved")])
         connection.close()
 
+    def test_a_recursive_watch_sees_what_happens_below_and_in_directories_that_appear(self):
+        sandbox = self.create()
+        self.output(sandbox, "mkdir -p tree/old; ln -s /etc tree/link")
+        connection, events = self.events("GET", self.files(sandbox, "/watch", path="/home/user/tree", recursive="true"))
+        self.assertEqual(next(events)[0], "watching")
+        self.output(sandbox, "mkdir -p tree/new/deep; echo x > tree/new/deep/file; mv tree/new tree/old/; echo y > tree/old/new/deep/file")
+        told = []
+        while ("write", "old/new/deep/file") not in told:
+            name, data = next(events)
+            told.append((name, data["name"]))
+        for wanted in (("create", "new"), ("create", "new/deep"), ("rename", "new"), ("create", "old/new")):
+            self.assertEqual(told.count(wanted), 1, told)
+        self.api("DELETE", f"/v1/sandboxes/{sandbox}", expect=204)
+        list(events)  # the stream ends with the sandbox
+        connection.close()
+
+    def test_a_tree_of_too_many_directories_is_not_watched(self):
+        sandbox = self.create()
+        self.output(sandbox, "mkdir -p $(seq -f wide/%g 1 9000)")
+        answer = self.api("GET", self.files(sandbox, "/watch", path="/home/user/wide", recursive="true"), expect=422)
+        self.assertIn("8192", json.dumps(answer))
+
+    def test_activity_gives_a_sandbox_its_whole_time_again_if_it_asked_for_that(self):
+        ends = lambda sandbox: self.api("GET", f"/v1/sandboxes/{sandbox}")["end_at"]
+        plain, extending = self.create(timeout=30), self.create(timeout=30, extend_on_activity=True)
+        before = {sandbox: ends(sandbox) for sandbox in (plain, extending)}
+        deadline = time.monotonic() + 60
+        while ends(extending) == before[extending]:
+            self.assertLess(time.monotonic(), deadline)
+            self.output(extending, "true")
+            self.output(plain, "true")
+        self.assertGreater(ends(extending), before[extending])
+        self.assertEqual(ends(plain), before[plain])
+
     def test_large_files_pass_in_constant_memory(self):
         sandbox = self.create(limits={"disk_bytes": 700 << 20, "memory_bytes": 1500 << 20})
         piece = os.urandom(1 << 20)

@@ -194,6 +194,36 @@ class Tenants(SandboxStory):
         os.rename(path, os.path.join(cls.scratch, ".config/belljar/config.toml"))
 
 
+class Shares(SandboxStory):
+    """What an organization's sandboxes may take together, over HTTP."""
+
+    @classmethod
+    def prepare(cls):
+        os.makedirs(os.path.join(cls.scratch, ".config/belljar"))
+        with open(os.path.join(cls.scratch, ".config/belljar/config.toml"), "w") as file:
+            file.write('[sandboxes]\nmost_live = 3\nmost_cpus = 3\nmost_memory = "600M"\nmost_disk = "600M"\n')
+
+    SMALL = {"cpus": 0.5, "memory_bytes": 64 << 20, "disk_bytes": 64 << 20}
+
+    def refused(self, word, **limits):
+        answer = self.api("POST", "/v1/sandboxes", {"limits": {**self.SMALL, **limits}}, expect=503)
+        self.assertIn(word, json.dumps(answer))
+
+    def test_each_share_is_kept_and_given_back(self):
+        first = self.create(limits=self.SMALL)
+        self.refused("processors", cpus=2.6)
+        self.refused("memory", memory_bytes=580 << 20)
+        self.refused("disk", disk_bytes=580 << 20)
+        more = [self.create(limits=self.SMALL) for _ in range(2)]
+        self.refused("3 sandboxes at a time")
+        other = json.loads(self.belljar("key", "create", "--organization", "elsewhere", "--role", "admin", "--json").stdout)["key"]
+        theirs = self.api("POST", "/v1/sandboxes", {"limits": self.SMALL}, key=other)["id"]  # a share is an organization's own
+        self.api("DELETE", f"/v1/sandboxes/{theirs}", key=other, expect=204)
+        for one in (first, *more):
+            self.api("DELETE", f"/v1/sandboxes/{one}", expect=204)
+        self.create(limits={**self.SMALL, "memory_bytes": 580 << 20})
+
+
 class Floods(SandboxStory):
     def memory(self):
         with open(f"/proc/{self.server.process.pid}/status") as file:

@@ -1,6 +1,13 @@
 #include "api/native/file_request.h"
 
+#include <charconv>
+
 namespace bj::native {
+namespace {
+
+constexpr unsigned kUsualMode = 0644;
+
+}  // namespace
 
 Result<FileTarget> file_target(const HttpRequest& request) {
   FileTarget target;
@@ -11,10 +18,14 @@ Result<FileTarget> file_target(const HttpRequest& request) {
   return target;
 }
 
-Error from_inside(Error error) {
-  if (error.code == Code::kInternal && error.sys == EEXIST) error.code = Code::kConflict;
-  if (error.code == Code::kInternal && error.sys != 0) error.code = Code::kInvalid;
-  return error;
+Result<unsigned> file_mode(const HttpRequest& request) {
+  const MaybeText text = query_text(request, "mode");
+  if (!text) return kUsualMode;
+  unsigned mode = 0;
+  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), mode, 8);
+  if (bad != std::errc() || end != text->data() + text->size() || mode > 0777)
+    return fail(Code::kUnprocessable, "\"mode\" must be an octal number from 0 to 777");
+  return mode;
 }
 
 std::vector<ParameterDoc> file_parameters() {

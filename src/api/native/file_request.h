@@ -1,10 +1,10 @@
-// What requests about files have in common: ?path= and ?user=, and failures that are the sandbox's, not ours.
+// What requests about files have in common: ?path= and ?user=.
 #pragma once
 
 #include <string>
 
+#include "api/file_transfer.h"
 #include "api/handler.h"
-#include "engine/sandbox_files.h"
 
 namespace bj::native {
 
@@ -14,14 +14,8 @@ struct FileTarget {
 };
 
 Result<FileTarget> file_target(const HttpRequest& request);
-
-// A kernel's refusal of something inside is an answer to the caller: wrong, not broken.
-Error from_inside(Error error);
-template <class T>
-Result<T> from_inside(Result<T> result) {
-  if (result) return result;
-  return tl::unexpected(from_inside(result.error()));
-}
+// ?mode= of a new file, octal.
+Result<unsigned> file_mode(const HttpRequest& request);
 
 std::vector<ParameterDoc> file_parameters();
 

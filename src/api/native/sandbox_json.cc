@@ -30,6 +30,11 @@ double milliseconds(double ms) { return static_cast<double>(static_cast<int64_t>
 }  // namespace
 
 json::object sandbox_json(const SandboxRow& row) {
+  const SandboxWishes wishes = wishes_of(row.options);
+  json::array volumes;
+  for (const VolumeWish& volume : wishes.volumes)
+    volumes.push_back(
+        json::object{{"id", volume.id}, {"name", volume.name}, {"path", volume.path}, {"read_only", volume.read_only}});
   return {{"id", row.id},
           {"template", row.template_name},
           {"state", row.state},
@@ -48,7 +53,10 @@ json::object sandbox_json(const SandboxRow& row) {
             {"processes", row.processes}}},
           {"network", stored_json(row.network)},
           {"credentials", stored_json(row.credentials)},
-          {"metadata", stored_json(row.metadata)}};
+          {"metadata", stored_json(row.metadata)},
+          {"volumes", std::move(volumes)},
+          {"git_url", wishes.git.url.empty() ? json::value(nullptr) : json::value(wishes.git.url)},
+          {"extend_on_activity", wishes.extend_on_activity}};
 }
 
 json::object metrics_json(const SandboxMetrics& metrics) {

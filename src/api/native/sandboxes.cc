@@ -38,6 +38,21 @@ void read_limits(ModelReader& body, NewSandbox& wanted) {
   reader.finish(UnknownKeys::kForbid);
 }
 
+void read_volumes(ModelReader& body, NewSandbox& wanted) {
+  const json::value* const value = body.take("volumes", NullCounts::kAsAbsent);
+  if (value == nullptr) return;
+  if (!value->is_array()) return body.wrong("volumes", {"list_type", "Input should be a valid list"}, *value);
+  for (const json::value& one : value->get_array()) {
+    ModelReader reader(one, body.loc("volumes"), body.errors());
+    VolumeWish wish;
+    wish.name = reader.string("name", 1);
+    wish.path = reader.string("path", 1);
+    wish.read_only = reader.boolean_or("read_only", false);
+    reader.finish(UnknownKeys::kForbid);
+    wanted.wishes.volumes.push_back(std::move(wish));
+  }
+}
+
 NewSandbox read_new(ModelReader& reader) {
   NewSandbox wanted;
   wanted.template_name = reader.string_or("template", "base");
@@ -47,6 +62,11 @@ NewSandbox read_new(ModelReader& reader) {
   wanted.metadata = reader.optional_string_map("metadata").value_or(SandboxEnvironment());
   wanted.user = reader.optional_string("user").value_or("");
   read_limits(reader, wanted);
+  read_volumes(reader, wanted);
+  wanted.wishes.git.url = reader.optional_string("git_url").value_or("");
+  wanted.wishes.git.branch = reader.optional_string("git_branch").value_or("");
+  wanted.wishes.git.path = reader.optional_string("git_path").value_or("");
+  wanted.wishes.extend_on_activity = reader.boolean_or("extend_on_activity", false);
   if (const json::value* const network = reader.take("network", NullCounts::kAsAbsent))
     wanted.network = json::serialize(*network);
   wanted.credentials = reader.optional_strings("credentials").value_or(std::vector<std::string>());
@@ -185,6 +205,11 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
                                           {"metadata", object},
                                           {"user", text},
                                           {"limits", object},
+                                          {"volumes", {{"type", "array"}, {"items", object}}},
+                                          {"git_url", text},
+                                          {"git_branch", text},
+                                          {"git_path", text},
+                                          {"extend_on_activity", {{"type", "boolean"}}},
                                           {"network", json::object()},
                                           {"credentials", {{"type", "array"}, {"items", text}}}}}};
   const json::value timeout =
