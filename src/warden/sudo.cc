@@ -165,14 +165,13 @@ long await_start(int socket, Descriptors& descriptors) {
   return n == static_cast<long>(sizeof reply) && reply.kind == ReplyKind::kDone ? reply.value : -kEIO;
 }
 
-int run_command(int socket, bool terminal) {
+int run_command(int socket, int signals, bool terminal) {
   Descriptors descriptors;
   const long started = await_start(socket, descriptors);
   if (started < 0) {
     complain(started == -kEIO ? "sudo: the warden refused\n" : "sudo: command not found or not executable\n");
     return kNotFound;
   }
-  const int signals = static_cast<int>(open_signals());
   int status = -1;
   if (terminal && descriptors.count == 1) {
     const RawTerminal raw;
@@ -195,9 +194,10 @@ int run(int argc, char** argv, char** environment) {
     return complain("sudo: this sandbox does not allow it\n");
   static const char here[] = ".";
   const long directory = wish.login ? -1 : call(__NR_openat, kAtFdCwd, address(here), kOpenPath | kCloexec, 0);
+  const int signals = static_cast<int>(open_signals());  // before there is a command that they could miss
   if (!send_request(static_cast<int>(socket), !terminal, static_cast<int>(directory)))
     return complain("sudo: the warden refused\n");
-  return run_command(static_cast<int>(socket), terminal);
+  return run_command(static_cast<int>(socket), signals, terminal);
 }
 
 }  // namespace
