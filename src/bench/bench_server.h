@@ -23,6 +23,7 @@ class BenchServer {
 
   uint16_t port() const { return port_; }
   const std::string& key() const { return key_; }
+  std::string log() const { return directory_ + "/log"; }
   pid_t pid() const { return pid_; }
 
  private:

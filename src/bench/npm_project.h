@@ -13,7 +13,8 @@ inline constexpr std::array<std::pair<const char*, const char*>, 4> kNpmProject 
  "dependencies": {"date-fns": "3.6.0", "zod": "3.23.8"},
  "devDependencies": {"typescript": "5.5.4", "@types/node": "20.14.10"}}
 )json"},
-    {"tsconfig.json", R"json({"compilerOptions": {"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "strict": true, "declaration": true, "outDir": "dist"}, "include": ["src"]}
+    {"tsconfig.json",
+     R"json({"compilerOptions": {"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "strict": true, "declaration": true, "outDir": "dist"}, "include": ["src"]}
 )json"},
     {"src/main.ts", R"ts(import { format, addDays, differenceInCalendarDays } from "date-fns";
 import { z } from "zod";
