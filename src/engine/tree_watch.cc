@@ -64,14 +64,17 @@ Task<Result<void>> TreeWatch::begin() {
   co_return co_await add_tree("", false, none);
 }
 
+tl::unexpected<Error> TreeWatch::too_many() const {
+  return fail(Code::kUnprocessable, "more than " + std::to_string(most_) + " directories can't be watched");
+}
+
 // The watch comes before the look: what is made in between is seen twice rather than never.
 Task<Result<void>> TreeWatch::add_one(const std::string& relative, bool is_new, std::vector<std::string>& below,
                                       std::vector<FileChange>& changes) {
   Result<Fd> opened = co_await open_(relative);
   if (!opened) co_return Result<void>();
   const auto directory = std::make_shared<Fd>(std::move(*opened));
-  if (names_.size() >= most_)
-    co_return fail(Code::kUnprocessable, "more than " + std::to_string(most_) + " directories can't be watched");
+  if (names_.size() >= most_) co_return too_many();
   BJ_CO_TRY(const int watch, add_watch(inotify_.native_handle(), directory->get(), kMask));
   names_[watch] = relative;
   const auto look = [directory] { return read_directory(directory->get(), kMostEntries); };
@@ -95,7 +98,7 @@ Task<Result<void>> TreeWatch::add_tree(std::string top, bool is_new, std::vector
     const std::string next = std::move(waiting.back());
     waiting.pop_back();
     BJ_CO_CHECK(co_await add_one(next, is_new, waiting, changes));
-    if (waiting.size() > most_) co_return fail(Code::kUnprocessable, "too many directories to watch");
+    if (waiting.size() > most_) co_return too_many();
   }
   co_return Result<void>();
 }

@@ -54,6 +54,7 @@ class TreeWatch {
   Task<Result<void>> add_one(const std::string& relative, bool is_new, std::vector<std::string>& below,
                              std::vector<FileChange>& changes);
   void forget_tree(const std::string& top);
+  tl::unexpected<Error> too_many() const;
 
   asio::thread_pool& workers_;
   asio::posix::stream_descriptor inotify_;
