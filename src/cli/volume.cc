@@ -13,6 +13,7 @@
 #include "cli/say.h"
 #include "cli/sizes.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/with_server.h"
 
 namespace bj {
