@@ -282,6 +282,12 @@ class Science(InterpreterTest):
         self.figure("fig, ax = plt.subplots()\nax.plot([1], [1])\nNone")
         self.assertEqual(self.run_cell("1").results[0]["data"]["text/plain"], "1")
 
+    def test_figures_are_shown_where_a_template_names_the_backend_without_a_display(self):
+        zygote = Zygote(env={"MPLBACKEND": "agg"})
+        self.context = zygote.context()
+        self.figure("plt.plot([1, 2])\nplt.show()")
+        zygote.end()
+
     def test_dates_and_scales(self):
         chart = self.figure("import datetime as d\nplt.plot([d.date(2024, 1, i) for i in range(1, 4)], [1, 10, 100]); plt.yscale('log')")
         self.assertEqual((chart["x_scale"], chart["y_scale"]), ("datetime", "log"))

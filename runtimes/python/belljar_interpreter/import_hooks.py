@@ -5,7 +5,7 @@ import sys
 
 def _use_inline_figures(matplotlib):
     import os
-    if not os.environ.get("MPLBACKEND"):
+    if os.environ.get("MPLBACKEND", "").lower() in ("", "agg"):  # agg: what a template without a display says
         matplotlib.use("module://belljar_interpreter.inline_backend")
 
 
