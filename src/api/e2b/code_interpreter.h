@@ -11,8 +11,10 @@
 
 namespace bj::e2b {
 
-// Answers a request to the interpreter of `sandbox`, which the caller has found for request.actor. The path is the
-// port's own: /execute, /contexts/{id}. `code` must outlive the response.
+inline constexpr uint16_t kCodeInterpreterPort = 49999;
+
+// Answers a request to the interpreter of `sandbox`, whose client has proven himself: receipts name the sandbox's
+// owner. The path is the port's own: /execute, /contexts/{id}. `code` must outlive the response.
 Task<HttpResponse> answer_code_interpreter(HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox,
                                            CodeRunner& code);
 
