@@ -153,7 +153,7 @@ Task<Result<ContextMessage>> ContextProcess::message_within(std::chrono::millise
   }
 }
 
-void ContextProcess::write(std::string bytes) {
+void ContextProcess::write(const std::string& bytes) {
   unsent_ += bytes;
   flush();
 }

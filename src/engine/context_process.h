@@ -53,7 +53,7 @@ class ContextProcess : public std::enable_shared_from_this<ContextProcess> {
   // The next message within the time; for what is said before and between executions. Output is thrown away.
   Task<Result<ContextMessage>> message_within(std::chrono::milliseconds patience);
   // Queues bytes; they go as the process takes them.
-  void write(std::string bytes);
+  void write(const std::string& bytes);
   // A message with descriptors beside it. kUnavailable: it does not read.
   Result<void> send(const std::string& frame, const std::vector<int>& descriptors);
   void close();
