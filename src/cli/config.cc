@@ -57,6 +57,7 @@ std::vector<ShownSetting> own_settings(const Settings& settings) {
   add("sandboxes.most_cpus", fmt::format("{:g}", sandboxes.most_cpus));
   add("sandboxes.most_memory", format_size(static_cast<uint64_t>(sandboxes.most_memory_bytes)));
   add("sandboxes.most_disk", format_size(static_cast<uint64_t>(sandboxes.most_disk_bytes)));
+  add("sandboxes.most_stored", format_size(static_cast<uint64_t>(sandboxes.most_stored_bytes)));
   add("sandboxes.timeout", format_duration(static_cast<uint64_t>(sandboxes.timeout_s) * 1000));
   add("sandboxes.longest_timeout", format_duration(static_cast<uint64_t>(sandboxes.longest_timeout_s) * 1000));
   add("sandboxes.most_volumes", std::to_string(sandboxes.most_volumes));

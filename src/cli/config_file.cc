@@ -110,6 +110,7 @@ class Reader {
     SandboxSettings& into = settings_.sandboxes;
     int64_t* const size = name == "most_memory"        ? &into.most_memory_bytes
                           : name == "most_disk"        ? &into.most_disk_bytes
+                          : name == "most_stored"      ? &into.most_stored_bytes
                           : name == "most_volume_disk" ? &into.most_volume_bytes
                           : name == "volume_size"      ? &into.volume_bytes
                                                        : nullptr;
@@ -121,7 +122,7 @@ class Reader {
       return wrong(
           node,
           fmt::format("there is no setting \"{}\" of sandboxes, only provider, most_live, most_cpus, most_memory, "
-                      "most_disk, timeout, longest_timeout, most_volumes, most_volume_disk and "
+                      "most_disk, most_stored, timeout, longest_timeout, most_volumes, most_volume_disk and "
                       "volume_size",
                       name));
     BJ_TRY(const std::string value, as_text(name, node));

@@ -15,6 +15,7 @@
 #include "cli/json_output.h"
 #include "cli/network_flag.h"
 #include "cli/sandbox_code.h"
+#include "cli/sandbox_snapshots.h"
 #include "cli/sandbox_url.h"
 #include "cli/say.h"
 #include "cli/server_client.h"
@@ -43,6 +44,8 @@ Examples:
   belljar sandbox shell $id
   belljar sandbox url $id 8000 --for 1h
   belljar sandbox pause $id && belljar sandbox resume $id
+  belljar sandbox snapshot $id --name ready && belljar sandbox create --template ready
+  belljar sandbox fork $id -n 3
   belljar sandbox rm $id)";
 
 constexpr size_t kLargestInput = 16 << 20;
@@ -122,7 +125,7 @@ Result<json::object> create_body(const SandboxFlags& flags) {
 int create(const SandboxFlags& flags, const Settings& settings) {
   const Result<json::object> body = create_body(flags);
   if (!body) return refuse(body.error().what);
-  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     BJ_TRY(const json::value made, server.ask("POST", "/v1/sandboxes", *body));
     if (settings.json) {
       print_json(made);
@@ -134,8 +137,9 @@ int create(const SandboxFlags& flags, const Settings& settings) {
 }
 
 int list(const SandboxFlags& flags, const Settings& settings) {
-  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     std::string path = "/v1/sandboxes?limit=1000";
+    if (flags.state.empty()) path += "&kept=true";
     path += "&state=" + ServerClient::escaped(flags.state.empty() ? "creating,running,paused,stopping" : flags.state);
     BJ_TRY(const json::value all, server.ask("GET", path));
     if (settings.json) {
@@ -157,7 +161,7 @@ int list(const SandboxFlags& flags, const Settings& settings) {
 
 // pause, resume: a word to the server, and what it says.
 int tell(const SandboxFlags& flags, const Settings& settings, const char* word) {
-  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     BJ_TRY(const json::value answer, server.ask("POST", path_of(flags.id) + "/" + word));
     if (settings.json) print_json(answer);
     return kExitOk;
@@ -165,7 +169,7 @@ int tell(const SandboxFlags& flags, const Settings& settings, const char* word) 
 }
 
 int remove(const SandboxFlags& flags, const Settings& settings) {
-  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     for (const std::string& id : flags.ids) {
       BJ_CHECK(server.ask("DELETE", path_of(id)));
       if (settings.json) print_json({{"removed", id}});
@@ -175,7 +179,7 @@ int remove(const SandboxFlags& flags, const Settings& settings) {
 }
 
 int logs(const SandboxFlags& flags, const Settings& settings) {
-  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     BJ_TRY(const json::value lines, server.ask("GET", path_of(flags.id) + "/logs"));
     if (settings.json) {
       print_json(lines);
@@ -222,7 +226,7 @@ int exec(const SandboxFlags& flags, const Settings& settings, const std::vector<
     if (!input) return refuse(input.error().what);
     body["stdin"] = *input;
   }
-  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     const std::string path = path_of(flags.id) + "/commands";
     if (!settings.json) return follow(server, path, body);
     BJ_TRY(const json::value answer, server.ask("POST", path, body));
@@ -232,7 +236,7 @@ int exec(const SandboxFlags& flags, const Settings& settings, const std::vector<
 }
 
 int shell(const SandboxFlags& flags, const Settings& settings) {
-  return with_server(flags, settings, [&](ServerClient& server) {
+  return with_server(flags.server, settings, [&](ServerClient& server) {
     const WindowSize size = window_size(STDIN_FILENO);
     std::string path = path_of(flags.id) + fmt::format("/terminal?rows={}&columns={}", size.rows, size.columns);
     if (!flags.user.empty()) path += "&user=" + ServerClient::escaped(flags.user);
@@ -242,7 +246,8 @@ int shell(const SandboxFlags& flags, const Settings& settings) {
 }
 
 int copy(const SandboxFlags& flags, const Settings& settings) {
-  return with_server(flags, settings, [&](ServerClient& server) { return copy_files(server, flags.from, flags.to); });
+  return with_server(flags.server, settings,
+                     [&](ServerClient& server) { return copy_files(server, flags.from, flags.to); });
 }
 
 CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const std::shared_ptr<SandboxFlags>& flags) {
@@ -255,8 +260,8 @@ void add_create(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Co
   CLI::App* const command = subcommand(parent, "create", "Create a sandbox and print its id", flags);
   command->add_option("--template", flags->template_name, "its template [base]")->type_name("NAME");
   command->add_option("--timeout", flags->timeout, "how long it lives [5m]")->type_name("TIME");
-  command->add_option("--on-timeout", flags->on_timeout, "what happens then: kill or pause [kill]")
-      ->check(CLI::IsMember({"kill", "pause"}))
+  command->add_option("--on-timeout", flags->on_timeout, "what happens then: kill, pause or stop [kill]")
+      ->check(CLI::IsMember({"kill", "pause", "stop"}))
       ->type_name("ACT");
   command->add_option("-u,--user", flags->user, "its user inside [the template's]")->type_name("USER");
   command->add_flag("--extend-on-activity", flags->extend, "whatever is done with it gives it its whole time again");
@@ -310,7 +315,7 @@ void add_sandbox(CLI::App& app, Context& context) {
   add_sandbox_code(*parent, context);
   add_sandbox_url(*parent, context);
 
-  CLI::App* const list_command = subcommand(parent, "ls", "List sandboxes that live", flags);
+  CLI::App* const list_command = subcommand(parent, "ls", "List sandboxes that live or can be started again", flags);
   list_command->add_option("--state", flags->state, "only in these states, e.g. running,paused or stopped")
       ->type_name("STATE");
   add_json_flag(*list_command, context, "print [{id, state, ...}]");
@@ -335,6 +340,8 @@ void add_sandbox(CLI::App& app, Context& context) {
     add_json_flag(*command, context, "print the sandbox");
     command->callback([flags, word, &context] { context.status = tell(*flags, context.settings, word); });
   }
+
+  add_sandbox_snapshots(parent, context);
 
   CLI::App* const logs_command = subcommand(parent, "logs", "What happened to a sandbox lately", flags);
   logs_command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");

@@ -127,7 +127,7 @@ Result<SandboxServiceOptions> sandbox_options(const Settings& settings) {
   options.package_hosts = package_hosts(index_settings());
   options.credential_files = CredentialFiles(settings.credentials_directory);
   const SandboxSettings& own = settings.sandboxes;
-  options.quota = {own.most_live, own.most_cpus, own.most_memory_bytes, own.most_disk_bytes};
+  options.quota = {own.most_live, own.most_cpus, own.most_memory_bytes, own.most_disk_bytes, own.most_stored_bytes};
   options.usual_timeout_s = own.timeout_s;
   options.longest_timeout_s = own.longest_timeout_s;
   options.volume_quota = {own.most_volumes, own.most_volume_bytes};

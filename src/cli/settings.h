@@ -23,7 +23,8 @@ struct SandboxSettings {
   double most_cpus = 0;
   int64_t most_memory_bytes = 0;
   int64_t most_disk_bytes = 0;
-  int64_t timeout_s = 300;  // unless a sandbox says otherwise
+  int64_t most_stored_bytes = int64_t{64} << 30;  // files of stopped sandboxes, snapshots, templates
+  int64_t timeout_s = 300;                        // unless a sandbox says otherwise
   int64_t longest_timeout_s = 24 * 3600;
   int64_t most_volumes = 100;
   int64_t most_volume_bytes = int64_t{100} << 30;  // together

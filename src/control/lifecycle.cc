@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kStates = {"creating", "running", "paused", "stopping",
                                                      "stopped",  "deleted", "error"};
-constexpr std::array<std::string_view, 7> kEvents = {"started", "failed", "pause", "resume", "stop", "ended", "delete"};
+constexpr std::array<std::string_view, 9> kEvents = {"started", "failed", "pause", "resume",  "stop",
+                                                     "ended",   "delete", "start", "rollback"};
 
 }  // namespace
 
@@ -52,6 +53,12 @@ Result<SandboxState> after(SandboxState state, LifeEvent event) {
       break;
     case LifeEvent::kDelete:
       if (state == S::kStopped || state == S::kError) return S::kDeleted;
+      break;
+    case LifeEvent::kStart:
+      if (state == S::kStopped) return S::kCreating;
+      break;
+    case LifeEvent::kRollback:
+      if (state == S::kRunning || state == S::kPaused || state == S::kStopped) return S::kCreating;
       break;
   }
   return fail(Code::kConflict, "the sandbox is " + std::string(state_name(state)) + ": that can't be done to it now");

@@ -3,8 +3,10 @@
 //   creating ──started──▶ running ◀──resume/pause──▶ paused
 //      │ failed              │ stop                     │ stop
 //      ▼                     ▼                          ▼
-//    error                stopping ──ended──▶ stopped       (ended, from any living state: it died)
-//      └───────────────────── delete ──────────▶ deleted ◀── delete
+//    error                stopping ──ended──▶ stopped       (ended, from any living state: it died, or its files
+//      └───────────────────── delete ──────────▶ deleted ◀── delete                  were kept and then it ended)
+//
+//   stopped ──start──▶ creating            running, paused, stopped ──rollback──▶ creating
 #pragma once
 
 #include <optional>
@@ -16,7 +18,7 @@
 namespace bj {
 
 enum class SandboxState { kCreating, kRunning, kPaused, kStopping, kStopped, kDeleted, kError };
-enum class LifeEvent { kStarted, kFailed, kPause, kResume, kStop, kEnded, kDelete };
+enum class LifeEvent { kStarted, kFailed, kPause, kResume, kStop, kEnded, kDelete, kStart, kRollback };
 
 std::string_view state_name(SandboxState state);
 std::optional<SandboxState> state_of(std::string_view name);

@@ -13,17 +13,20 @@ using E = LifeEvent;
 
 const std::vector<S> kAllStates = {S::kCreating, S::kRunning, S::kPaused, S::kStopping,
                                    S::kStopped,  S::kDeleted, S::kError};
-const std::vector<E> kAllEvents = {E::kStarted, E::kFailed, E::kPause, E::kResume, E::kStop, E::kEnded, E::kDelete};
+const std::vector<E> kAllEvents = {E::kStarted, E::kFailed, E::kPause, E::kResume,  E::kStop,
+                                   E::kEnded,   E::kDelete, E::kStart, E::kRollback};
 
 TEST(LifecycleTest, TheWholeTableIsAsDrawn) {
   const std::map<std::pair<S, E>, S> drawn = {
-      {{S::kCreating, E::kStarted}, S::kRunning}, {{S::kCreating, E::kFailed}, S::kError},
-      {{S::kCreating, E::kStop}, S::kStopping},   {{S::kCreating, E::kEnded}, S::kStopped},
-      {{S::kRunning, E::kPause}, S::kPaused},     {{S::kRunning, E::kStop}, S::kStopping},
-      {{S::kRunning, E::kEnded}, S::kStopped},    {{S::kPaused, E::kResume}, S::kRunning},
-      {{S::kPaused, E::kStop}, S::kStopping},     {{S::kPaused, E::kEnded}, S::kStopped},
-      {{S::kStopping, E::kEnded}, S::kStopped},   {{S::kStopped, E::kDelete}, S::kDeleted},
-      {{S::kError, E::kDelete}, S::kDeleted},
+      {{S::kCreating, E::kStarted}, S::kRunning},  {{S::kCreating, E::kFailed}, S::kError},
+      {{S::kCreating, E::kStop}, S::kStopping},    {{S::kCreating, E::kEnded}, S::kStopped},
+      {{S::kRunning, E::kPause}, S::kPaused},      {{S::kRunning, E::kStop}, S::kStopping},
+      {{S::kRunning, E::kEnded}, S::kStopped},     {{S::kPaused, E::kResume}, S::kRunning},
+      {{S::kPaused, E::kStop}, S::kStopping},      {{S::kPaused, E::kEnded}, S::kStopped},
+      {{S::kStopping, E::kEnded}, S::kStopped},    {{S::kStopped, E::kDelete}, S::kDeleted},
+      {{S::kError, E::kDelete}, S::kDeleted},      {{S::kStopped, E::kStart}, S::kCreating},
+      {{S::kRunning, E::kRollback}, S::kCreating}, {{S::kPaused, E::kRollback}, S::kCreating},
+      {{S::kStopped, E::kRollback}, S::kCreating},
   };
   for (const S state : kAllStates) {
     for (const E event : kAllEvents) {

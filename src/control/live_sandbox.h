@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/async.h"
 #include "engine/interpreters.h"
@@ -23,6 +24,13 @@ struct SandboxMetrics {
   uint64_t memory_kills = 0;
 };
 
+// Files of a sandbox, on disk. As long as this is held they are not taken for left over.
+struct SealedFiles {
+  std::string layer;
+  int64_t size_bytes = 0;
+  std::shared_ptr<const void> hold;
+};
+
 using SandboxEnvironment = std::map<std::string, std::string>;
 
 class LiveSandbox {
@@ -31,6 +39,9 @@ class LiveSandbox {
 
   virtual Task<Result<PauseReport>> pause() = 0;
   virtual Task<Result<void>> resume() = 0;
+  // What it has written since it was made, as it is now: its processes stand still meanwhile. kConflict: a pause was
+  // over, or it ended, before that was done.
+  virtual Task<Result<SealedFiles>> seal_files(AfterSeal then) = 0;
   // Begins its end; ended() tells when it is over.
   virtual void kill() = 0;
   virtual Task<void> ended() = 0;
@@ -66,6 +77,14 @@ class SandboxHost {
     co_return fail(Code::kUnavailable, "networks can't be changed here");
   }
   virtual Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) = 0;
+
+  // One that shows what these show together, the lowest first.
+  virtual Task<Result<SealedFiles>> join_layers(std::vector<std::string> layers) = 0;
+  // From here on the files outlive the machine's end, too.
+  virtual Task<Result<void>> make_durable(std::string layer) = 0;
+  virtual Task<void> remove_layers(std::vector<std::string> layers) = 0;
+  // All but these, except what somebody makes or holds.
+  virtual Task<void> remove_other_layers(std::vector<std::string> known) = 0;
 };
 
 }  // namespace bj

@@ -3,6 +3,11 @@
 #include <fcntl.h>
 #include <sys/vfs.h>
 
+#include <set>
+
+#include "base/log.h"
+#include "control/sandbox_image.h"
+
 namespace bj {
 namespace {
 
@@ -15,23 +20,31 @@ struct Habits {
 
 class LocalSandbox : public LiveSandbox {
  public:
-  LocalSandbox(Host& host, std::shared_ptr<Sandbox> sandbox, Template image, Habits habits,
-               std::function<void()> finish)
+  LocalSandbox(Engine& engine, std::shared_ptr<Sandbox> sandbox, Template image, std::vector<Layer> layers,
+               Habits habits, std::function<void()> finish)
       : habits_(std::move(habits)),
         has_gate_(habits_.network),
         sandbox_(std::move(sandbox)),
-        processes_(host.executor, sandbox_),
-        interpreters_(host.executor, sandbox_, image.workdir.empty() ? sandbox_->account().home : image.workdir),
-        files_(host, sandbox_, std::move(image)),
+        processes_(engine.host().executor, sandbox_),
+        interpreters_(engine.host().executor, sandbox_,
+                      image.workdir.empty() ? sandbox_->account().home : image.workdir),
+        files_(engine.host(), sandbox_, std::move(image)),
+        store_(engine.layers()),
+        layers_(std::move(layers)),
         finish_(std::move(finish)) {}
 
   Task<Result<PauseReport>> pause() override { return sandbox_->pause(); }
   Task<Result<void>> resume() override { co_return sandbox_->resume(); }
+  Task<Result<SealedFiles>> seal_files(AfterSeal then) override {
+    BJ_CO_TRY(const Layer layer, co_await sandbox_->seal_layer(store_, then));
+    co_return SealedFiles{layer.id, static_cast<int64_t>(layer.counts.size_bytes), layer.hold};
+  }
   void kill() override { sandbox_->kill(); }
   Task<void> ended() override { return sandbox_->ended(); }
   Task<void> destroy() override {
     interpreters_.end();
     co_await sandbox_->destroy();
+    layers_.clear();
     if (const auto finish = std::exchange(finish_, {})) finish();
   }
   ProcessTable& processes() override { return processes_; }
@@ -78,15 +91,37 @@ class LocalSandbox : public LiveSandbox {
   ProcessTable processes_;
   Interpreters interpreters_;
   SandboxFiles files_;
+  LayerStore store_;
+  std::vector<Layer> layers_;  // below what it writes: held
   std::function<void()> finish_;
 };
 
 }  // namespace
 
-Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row) {
+Result<LocalHost::Root> LocalHost::root_of(const SandboxRow& row) const {
+  Root root;
+  if (row.image.empty()) {
+    BJ_TRY(root.image, options_.image(row.organization, row.template_name));
+    return root;
+  }
+  BJ_TRY(const SandboxImage image, image_of(row));
+  root.single = image.single;
+  for (const std::string& id : image.content.layers) {
+    Result<Layer> layer = engine_.layers().find(id);
+    if (!layer) return fail(layer.error().code, "its files can't be had: " + layer.error().what);
+    root.layers.push_back(std::move(*layer));
+  }
+  BJ_TRY(root.image, options_.image_of_content(row.template_name, image.content));
+  return root;
+}
+
+Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row, std::vector<Layer>& layers) {
   SandboxSpec spec;
-  const auto find = [&image = options_.image, &row] { return image(row.organization, row.template_name); };
-  BJ_CO_TRY(spec.image, co_await offload(*engine_.host().workers, find));
+  const auto find = [this, &row] { return root_of(row); };
+  BJ_CO_TRY(Root root, co_await offload(*engine_.host().workers, find));
+  spec.image = std::move(root.image);
+  layers = std::move(root.layers);
+  spec.kept_ahead = !root.single;
   spec.limits = options_.limits;
   spec.limits.wall_ms = 0;  // its end is the manager's business
   spec.limits.cpu_ms = 0;
@@ -107,7 +142,8 @@ Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row) {
 }
 
 Task<Result<void>> LocalHost::check(const SandboxRow& row) {
-  BJ_CO_CHECK(co_await spec_of(row));
+  std::vector<Layer> layers;
+  BJ_CO_CHECK(co_await spec_of(row, layers));
   co_return Result<void>();
 }
 
@@ -117,8 +153,37 @@ Task<Result<void>> LocalHost::change_network(const SandboxRow& row, LiveSandbox&
   co_return live.change_network(std::move(policy));
 }
 
+Task<Result<SealedFiles>> LocalHost::join_layers(std::vector<std::string> layers) {
+  const auto work = [store = engine_.layers(), layers] { return store.join(layers); };
+  BJ_CO_TRY(const Layer layer, co_await offload(*engine_.host().workers, work));
+  co_return SealedFiles{layer.id, static_cast<int64_t>(layer.counts.size_bytes), layer.hold};
+}
+
+Task<Result<void>> LocalHost::make_durable(std::string layer) {
+  const auto work = [store = engine_.layers(), layer] { return store.make_durable(layer); };
+  co_return co_await offload(*engine_.host().workers, work);
+}
+
+Task<void> LocalHost::remove_layers(std::vector<std::string> layers) {
+  for (const std::string& id : layers) {
+    (void)co_await engine_.host().launcher->drop_layers(engine_.layers().directory() + "/" + id);
+    const auto work = [store = engine_.layers(), id] { return store.remove(id); };
+    const Result<void> removed = co_await offload(*engine_.host().workers, work);
+    if (!removed) log_warning("layer_not_removed", {{"layer", id}, {"why", removed.error().what}});
+  }
+}
+
+Task<void> LocalHost::remove_other_layers(std::vector<std::string> known) {
+  const auto work = [store = engine_.layers(), known = std::set<std::string>(known.begin(), known.end())] {
+    return store.remove_unless([&](const std::string& id) { return known.contains(id); });
+  };
+  const Result<size_t> removed = co_await offload(*engine_.host().workers, work);
+  if (!removed) log_warning("layers_not_removed", {{"why", removed.error().what}});
+}
+
 Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, SandboxEnvironment environment) {
-  BJ_CO_TRY(SandboxSpec spec, co_await spec_of(row));
+  std::vector<Layer> layers;
+  BJ_CO_TRY(SandboxSpec spec, co_await spec_of(row, layers));
   for (auto& [name, value] : environment) spec.environment[name] = std::move(value);
   if (options_.mounts && row.options != "{}") {
     const auto mount = [&mounts = options_.mounts, &row] { return mounts(row); };
@@ -132,7 +197,8 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   spec.on_network = std::move(witness.note);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
-  auto live = std::make_shared<LocalSandbox>(engine_.host(), std::move(sandbox), std::move(image), std::move(habits),
+  auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), std::move(image), std::move(layers),
+                                             std::move(habits),
                                              std::move(witness.finish));
   if (interpreter_ahead) live->interpreters().start_ahead();
   co_return live;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "control/live_sandbox.h"
+#include "control/template_content.h"
 #include "engine/engine.h"
 
 namespace bj {
@@ -25,6 +26,8 @@ struct LocalHostOptions {
   bool require_full_seal = false;
   // What a template's name means for an organization. Blocks: it is called on a worker.
   std::function<Result<Template>(const std::string& organization, const std::string& reference)> image;
+  // The same of a content that is known.
+  std::function<Result<Template>(const std::string& name, const TemplateContent& content)> image_of_content;
   // What a sandbox of an organization may reach if it asks for `wish` (JSON): never more than the organization. Blocks:
   // it is called on a worker.
   std::function<Result<NetworkPolicy>(const std::string& organization, const std::string& wish)> network;
@@ -42,10 +45,21 @@ class LocalHost : public SandboxHost {
   Task<Result<void>> check(const SandboxRow& row) override;
   Task<Result<void>> change_network(const SandboxRow& row, LiveSandbox& live) override;
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override;
+  Task<Result<SealedFiles>> join_layers(std::vector<std::string> layers) override;
+  Task<Result<void>> make_durable(std::string layer) override;
+  Task<void> remove_layers(std::vector<std::string> layers) override;
+  Task<void> remove_other_layers(std::vector<std::string> known) override;
 
  private:
+  // A template with the layers in it, which are held.
+  struct Root {
+    Template image;
+    std::vector<Layer> layers;
+    bool single = false;
+  };
+  Result<Root> root_of(const SandboxRow& row) const;
   // With the placeholders as its environment.
-  Task<Result<SandboxSpec>> spec_of(const SandboxRow& row);
+  Task<Result<SandboxSpec>> spec_of(const SandboxRow& row, std::vector<Layer>& layers);
 
   Engine& engine_;
   LocalHostOptions options_;

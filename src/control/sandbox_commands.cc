@@ -1,5 +1,5 @@
 // What commands do to sandboxes, and how the queue is kept.
-#include <boost/json/parse.hpp>
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 
 #include "base/compact_id.h"
@@ -24,13 +24,16 @@ std::optional<Kind> kind_of(const std::string& name) {
   if (name == "pause") return Kind{{}, LifeEvent::kPause};
   if (name == "resume") return Kind{{}, LifeEvent::kResume};
   if (name == "stop" || name == "delete") return Kind{LifeEvent::kStop, LifeEvent::kStop};
+  if (name == "start") return Kind{LifeEvent::kStart, LifeEvent::kStart};
+  if (name == "rollback") return Kind{LifeEvent::kRollback, LifeEvent::kRollback};
   return std::nullopt;
 }
 
-json::object object_of(const std::string& text) {
-  json::error_code bad;
-  json::value value = json::parse(text, bad);
-  return bad || !value.is_object() ? json::object() : std::move(value.get_object());
+// Who makes it does not matter: a sandbox that is no more, or not yet.
+bool anybody_may(const std::string& kind) { return kind == "start" || kind == "rollback"; }
+
+bool keeps_files(const CommandRow& command) {
+  return command.kind == "stop" && object_of(command.payload).contains("keep");
 }
 
 // Its own again, unless whoever resumes it asks for another, or for so much at least.
@@ -42,9 +45,36 @@ int64_t resumed_timeout(const SandboxRow& row, const json::object& payload) {
 
 }  // namespace
 
-// Puts the command and the state that it begins into the database together, then does it.
+// What must be so when a command comes, and what it begins.
+Result<void> SandboxManager::begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const {
+  const SandboxState state = state_in(row);
+  if (is_live(state) && row.node && *row.node != options_.node)
+    return fail(Code::kUnavailable, "the sandbox lives on another server: ask that one");
+  const bool over = command.kind == "delete" && !is_live(state);
+  const bool files_alone = (command.kind == "snapshot" || command.kind == "fork") && row.kept;
+  if (const std::optional<Kind> known = kind_of(command.kind); known && !over) {
+    if (command.kind == "start" && state == SandboxState::kStopped && !row.kept)
+      return fail(Code::kConflict, "the sandbox is stopped and its files were not kept: " + row.reason);
+    BJ_CHECK(after(state, known->needs));
+    if (known->begins && !is_live(state)) BJ_CHECK(SandboxTable::check_room(transaction, row, options_.quota));
+    if (known->begins && !keeps_files(command)) BJ_CHECK(step(row, *known->begins, "", command.created_at));
+    if (anybody_may(command.kind)) row.node = options_.node;
+    if (command.kind == "rollback") {
+      row.image = object_of(command.payload).at("image").as_string();
+      row.kept = true;
+      row.spare_image.clear();
+    }
+  } else if (!over && !files_alone && !is_live(state)) {
+    return fail(Code::kConflict, "the sandbox is " + row.state);
+  }
+  BJ_CHECK(CommandTable::insert(transaction, command));
+  return {};
+}
+
+// Puts the command and the state that it begins into the database together, then does it. A key that was used before
+// yields what came of it then.
 Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string id, std::string kind,
-                                                      json::object payload) {
+                                                      json::object payload, MaybeText idempotency_key) {
   Work work;
   work.actor = actor;
   CommandRow& command = work.command;
@@ -53,27 +83,29 @@ Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string i
   command.kind = kind;
   command.subject = id;
   command.payload = json::serialize(payload);
+  command.idempotency_key = std::move(idempotency_key);
   command.state = "claimed";
-  command.node = options_.node;
+  if (!anybody_may(kind)) command.node = options_.node;
   command.claimed_by = options_.node;
   command.lease_until = now() + kLease;
   command.attempts = 1;
   command.created_at = now();
-  const auto begin = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
-    const SandboxState state = state_in(row);
-    if (is_live(state) && row.node && *row.node != options_.node)
-      return fail(Code::kUnavailable, "the sandbox lives on another server: ask that one");
-    const bool over = kind == "delete" && !is_live(state);
-    if (const std::optional<Kind> known = kind_of(kind); known && !over) {
-      BJ_CHECK(after(state, known->needs));
-      if (known->begins) BJ_CHECK(step(row, *known->begins, "", command.created_at));
-    } else if (!over && !is_live(state)) {
-      return fail(Code::kConflict, "the sandbox is " + row.state);
+  std::optional<CommandRow> first;
+  const auto start = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    if (command.idempotency_key) {
+      BJ_TRY(first, CommandTable::find_by_key(transaction, row.organization, *command.idempotency_key));
+      if (first) return fail(Code::kConflict, "this Idempotency-Key was used before");
     }
-    BJ_CHECK(CommandTable::insert(transaction, command));
-    return {};
+    return begin(transaction, row, command);
   };
-  BJ_CO_TRY(work.row, co_await change(actor.organization, id, begin));
+  Result<SandboxRow> row = co_await change(actor.organization, id, start);
+  if (first && first->kind == kind && first->subject == id) {
+    if (first->state == "done") co_return object_of(first->outcome);
+    if (first->state == "dead") co_return fail(Code::kConflict, "it was tried before, and failed: " + first->outcome);
+    co_return fail(Code::kConflict, "a request with this Idempotency-Key is being carried out");
+  }
+  if (!row) co_return tl::unexpected(row.error());
+  work.row = std::move(*row);
   co_return co_await work_on(std::move(work));
 }
 
@@ -113,13 +145,33 @@ Task<SandboxManager::Outcome> SandboxManager::carry_out(Work work) {
   if (kind == "pause") return freeze(std::move(work));
   if (kind == "resume") return thaw(std::move(work));
   if (kind == "timeout") return move_end(std::move(work));
+  if (kind == "start") return start_again(std::move(work));
+  if (kind == "rollback") return roll_back(std::move(work));
+  if (kind == "snapshot") return take_snapshot(std::move(work));
+  if (kind == "fork") return fork_off(std::move(work));
+  if (keeps_files(work.command)) return end_with_files(std::move(work));
   return end(std::move(work));
 }
 
 Task<Result<SandboxRow>> SandboxManager::change(std::string organization, std::string id, SandboxTable::Edit edit) {
-  const auto write = [&] { return sandboxes_.change(organization, id, edit); };
+  std::vector<std::string> released;
+  // Which layers it uses is written with what refers to them.
+  const auto tracked = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    const std::vector<std::string> before = layers_of(row);
+    BJ_CHECK(edit(transaction, row));
+    const std::vector<std::string> now_used =
+        state_in(row) == SandboxState::kDeleted ? std::vector<std::string>() : layers_of(row);
+    released.clear();
+    for (const std::string& layer : before) {
+      if (std::find(now_used.begin(), now_used.end(), layer) == now_used.end()) released.push_back(layer);
+    }
+    if (before == now_used) return {};
+    return LayerTable::set_uses(transaction, row.id, now_used);
+  };
+  const auto write = [&] { return sandboxes_.change(organization, id, tracked); };
   BJ_CO_TRY(SandboxRow row, co_await offload(threads_, write));
   if (const auto found = held_.find(id); found != held_.end()) found->second->row = row;
+  if (!released.empty()) run([this, released] { return collect(released); });
   co_return row;
 }
 
@@ -128,13 +180,14 @@ Task<Result<SandboxRow>> SandboxManager::conclude(const Work& work, LifeEvent ev
   const int64_t time = now();
   const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
     BJ_CHECK(step(row, event, reason, time));
+    if (event == LifeEvent::kResume) row.spare_image.clear();
     if (event == LifeEvent::kStarted || event == LifeEvent::kResume) {
       if (event == LifeEvent::kStarted) row.started_at = time;
       row.node = options_.node;
       if (event == LifeEvent::kResume) row.timeout_s = resumed_timeout(row, object_of(work.command.payload));
       row.end_at = time + row.timeout_s * kSecond;
     }
-    if (event == LifeEvent::kFailed)
+    if (event == LifeEvent::kFailed || (event == LifeEvent::kEnded && anybody_may(work.command.kind)))
       return CommandTable::bury(transaction, {work.command.id, options_.node}, reason, time);
     return CommandTable::finish(transaction, {work.command.id, options_.node}, outcome, time);
   };
@@ -152,13 +205,16 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
   Result<std::shared_ptr<LiveSandbox>> live = co_await host_.create(work.row, std::move(environment));
   if (!live) {
     const bool last = !pause_before_retry(live.error().code, work.command.attempts);
-    if (last || stopping_) (void)co_await conclude(work, LifeEvent::kFailed, live.error().what, "");
+    // One that was there before is stopped again, with its files.
+    const LifeEvent event = work.command.kind == "create" ? LifeEvent::kFailed : LifeEvent::kEnded;
+    if (last || stopping_) (void)co_await conclude(work, event, live.error().what, "");
     co_return tl::unexpected(live.error());
   }
   const auto held = std::make_shared<HeldSandbox>();
   held->live = *live;
   held->row = work.row;
-  if (const GitWish git = wishes_of(work.row.options).git; !git.url.empty()) {
+  // What is started again has it among its files.
+  if (const GitWish git = wishes_of(work.row.options).git; !git.url.empty() && work.command.kind == "create") {
     const Result<void> cloned = co_await check_out(held->live, git, held->log, options_.now);
     if (!cloned) {
       co_await held->live->destroy();
@@ -173,7 +229,7 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
     co_return tl::unexpected(row.error());
   }
   held->row = *row;
-  held->log.add(now(), "info", "started from template " + row->template_name);
+  held->log.add(now(), "info", row->kept ? "started with its files" : "started from template " + row->template_name);
   held_[row->id] = held;
   deadlines_.set(row->id, row->end_at);
   wake_.cancel();
@@ -193,6 +249,7 @@ Task<SandboxManager::Outcome> SandboxManager::freeze(Work work) {
   }
   deadlines_.forget(work.row.id);
   sandbox->log.add(now(), "info", "paused");
+  run([this, sandbox] { return keep_spare(sandbox); });
   co_return outcome;
 }
 
@@ -241,6 +298,9 @@ Task<SandboxManager::Outcome> SandboxManager::end(Work work) {
   const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
     if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
     if (remove) BJ_CHECK(step(row, LifeEvent::kDelete, reason, time));
+    row.image.clear();
+    row.spare_image.clear();
+    row.kept = false;
     BJ_CHECK(CommandTable::finish(transaction, {work.command.id, options_.node}, "{}", time));
     return CommandTable::bury_all_of(transaction, row.id, "the sandbox is over", time);
   };

@@ -42,7 +42,7 @@ Result<T> within(std::optional<T> given, T usual, T least, T most, const char* w
 }  // namespace
 
 SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads,
-                               AuditLog& audit, SandboxHost& host, ManagerOptions options)
+                               AuditLog& audit, SandboxHost& host, TemplateCatalog& templates, ManagerOptions options)
     : executor_(executor),
       threads_(threads),
       audit_(audit),
@@ -50,6 +50,8 @@ SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& sto
       options_(std::move(options)),
       sandboxes_(store.database(), store.vault()),
       commands_(store.database()),
+      layers_(store.database()),
+      templates_(templates),
       wake_(executor),
       idle_(executor, Clock::time_point::max()) {}
 
@@ -74,7 +76,9 @@ Result<SandboxRow> SandboxManager::row_of(const Actor& actor, const NewSandbox& 
   row.state = state_name(SandboxState::kCreating);
   row.node = options_.node;
   row.on_timeout = wanted.on_timeout;
-  if (row.on_timeout != "kill" && row.on_timeout != "pause") return invalid("on_timeout must be kill or pause");
+  if (row.on_timeout != "kill" && row.on_timeout != "pause" && row.on_timeout != "stop")
+    return invalid("on_timeout must be kill, pause or stop");
+  row.image = wanted.image;
   BJ_TRY(row.timeout_s, within<int64_t>(wanted.timeout_s, options_.usual_timeout_s, 1, options_.longest_timeout_s,
                                         "timeout, in seconds,"));
   row.inside_user = wanted.user;
@@ -127,6 +131,7 @@ void SandboxManager::extend(const std::shared_ptr<HeldSandbox>& held) {
 Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) {
   if (stopping_) co_return fail(Code::kUnavailable, "the server stops");
   BJ_CO_CHECK(co_await check_wishes(actor, wanted.wishes));
+  BJ_CO_CHECK(co_await resolve_template(actor.organization, wanted));
   BJ_CO_TRY(const SandboxRow row, row_of(actor, wanted));
   const Result<void> sound = co_await host_.check(row);
   if (!sound) {
@@ -152,7 +157,7 @@ Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) 
     for (const auto& [key, value] : wanted.environment) variables.push_back({key, Secret(value), {}});
     std::vector<std::string> volumes;
     for (const VolumeWish& volume : wanted.wishes.volumes) volumes.push_back(volume.id);
-    return sandboxes_.create(actor, row, wanted.metadata, variables, options_.quota, command, volumes);
+    return sandboxes_.create(actor, row, wanted.metadata, variables, layers_of(row), options_.quota, command, volumes);
   };
   BJ_CO_TRY(SandboxTable::Made made, co_await offload(threads_, insert));
   if (made.existed) co_return made.row;
@@ -173,7 +178,11 @@ Task<Result<std::vector<SandboxRow>>> SandboxManager::list(std::string organizat
 }
 
 Task<Result<SandboxShare>> SandboxManager::used(std::string organization) {
-  const auto read = [&] { return sandboxes_.used(organization); };
+  const auto read = [&]() -> Result<SandboxShare> {
+    BJ_TRY(SandboxShare share, sandboxes_.used(organization));
+    BJ_TRY(share.stored_bytes, layers_.stored_bytes(organization));
+    return share;
+  };
   co_return co_await offload(threads_, read);
 }
 
@@ -183,7 +192,9 @@ Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::held(std::string orga
   BJ_CO_TRY(const SandboxRow row, co_await get(std::move(organization), id));
   if (is_live(state_in(row)) && row.node && *row.node != options_.node)
     co_return fail(Code::kUnavailable, "the sandbox lives on another server");
-  co_return fail(Code::kConflict, "the sandbox is " + row.state + (row.reason.empty() ? "" : ": " + row.reason));
+  const bool startable = state_in(row) == SandboxState::kStopped && row.kept;
+  co_return fail(Code::kConflict, "the sandbox is " + row.state + (row.reason.empty() ? "" : ": " + row.reason) +
+                                      (startable ? "; its files are kept, start it first" : ""));
 }
 
 Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::running(std::string organization, std::string id) {
@@ -240,7 +251,13 @@ Task<Result<SandboxRow>> SandboxManager::set_timeout(Actor actor, std::string id
   co_return co_await get(actor.organization, id);
 }
 
-Task<Result<PauseReport>> SandboxManager::pause(Actor actor, std::string id) {
+Task<Result<PauseReport>> SandboxManager::pause(Actor actor, std::string id, PauseKeeps keeps) {
+  if (keeps == PauseKeeps::kFiles) {
+    BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(actor.organization, id));
+    BJ_CO_TRY(const SandboxMetrics metrics, co_await sandbox->live->metrics());
+    BJ_CO_CHECK(co_await stop_keeping_files(std::move(actor), std::move(id)));
+    co_return PauseReport{metrics.memory_bytes, 0};
+  }
   BJ_CO_TRY(const json::object outcome, co_await perform(std::move(actor), std::move(id), "pause", {}));
   PauseReport report;
   report.memory_before = outcome.at("memory_before").to_number<uint64_t>();
@@ -248,13 +265,16 @@ Task<Result<PauseReport>> SandboxManager::pause(Actor actor, std::string id) {
   co_return report;
 }
 
-Task<Result<SandboxRow>> SandboxManager::resume(Actor actor, std::string id, std::optional<int64_t> timeout_s) {
+Task<Result<Resumed>> SandboxManager::resume(Actor actor, std::string id, std::optional<int64_t> timeout_s) {
   json::object payload;
   if (timeout_s) {
     BJ_CO_TRY(payload["seconds"], within<int64_t>(timeout_s, 0, 1, options_.longest_timeout_s, "timeout, in seconds,"));
   }
-  BJ_CO_CHECK(co_await perform(actor, id, "resume", std::move(payload)));
-  co_return co_await get(actor.organization, id);
+  BJ_CO_TRY(const SandboxRow before, co_await get(actor.organization, id));
+  const bool cold = state_in(before) == SandboxState::kStopped;
+  BJ_CO_CHECK(co_await perform(actor, id, cold ? "start" : "resume", std::move(payload)));
+  BJ_CO_TRY(SandboxRow row, co_await get(actor.organization, id));
+  co_return Resumed{std::move(row), cold};
 }
 
 Task<Result<void>> SandboxManager::remove(Actor actor, std::string id) {
@@ -275,7 +295,9 @@ Task<void> SandboxManager::watch(std::shared_ptr<HeldSandbox> held) {
     co_await held->live->destroy();
     const int64_t time = now();
     const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
-      if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, "it ended by itself", time));
+      const std::string reason =
+          row.kept ? "it ended by itself; what it wrote since its last start is gone" : "it ended by itself";
+      if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
       return CommandTable::bury_all_of(transaction, row.id, "the sandbox ended by itself", time);
     };
     const Result<SandboxRow> row = co_await change(held->row.organization, id, edit);
@@ -288,11 +310,13 @@ Task<void> SandboxManager::expire(std::string id) {
   if (found == held_.end()) co_return;
   const SandboxRow row = found->second->row;
   const char* const kind = row.on_timeout == "pause" ? "pause" : "stop";
-  const Outcome done = co_await perform(owner_of(row), id, kind, {{"expired", true}});
+  json::object payload{{"expired", true}};
+  if (row.on_timeout == "stop") payload["keep"] = true;
+  const Outcome done = co_await perform(owner_of(row), id, kind, std::move(payload));
   if (done || !held_.contains(id) || stopping_) co_return;
   if (done.error().code == Code::kConflict) co_return;  // paused or stopped by somebody else meanwhile
-  // What can't be paused must not run on: its time is over. What can't be stopped now is tried again.
-  if (row.on_timeout == "pause" && co_await perform(owner_of(row), id, "stop", {{"expired", true}})) co_return;
+  // What can't be paused or kept must not run on: its time is over. What can't be stopped now is tried again.
+  if (row.on_timeout != "kill" && co_await perform(owner_of(row), id, "stop", {{"expired", true}})) co_return;
   deadlines_.set(id, now() + kSecond);
 }
 
@@ -356,6 +380,7 @@ Task<Result<void>> SandboxManager::reconcile() {
   };
   BJ_CO_TRY(const std::vector<SandboxRow> lost, co_await offload(threads_, work));
   for (const SandboxRow& row : lost) receipt(owner_of(row), "sandbox.lost", row, "error", {{"error", kServerGone}});
+  co_await collect_left_over();
   co_return Result<void>();
 }
 

@@ -20,9 +20,12 @@
 #include "control/deadlines.h"
 #include "control/lifecycle.h"
 #include "control/live_sandbox.h"
+#include "control/sandbox_image.h"
 #include "control/sandbox_log.h"
 #include "control/sandbox_wishes.h"
+#include "control/template_catalog.h"
 #include "store/command_table.h"
+#include "store/layer_table.h"
 #include "store/sandbox_table.h"
 #include "store/store.h"
 
@@ -31,7 +34,7 @@ namespace bj {
 struct NewSandbox {
   std::string template_name = "base";
   std::optional<int64_t> timeout_s;
-  std::string on_timeout = "kill";  // or pause
+  std::string on_timeout = "kill";  // or pause, or stop: with its files kept
   SandboxEnvironment environment;
   std::map<std::string, std::string> metadata;
   std::string user;
@@ -44,11 +47,43 @@ struct NewSandbox {
   std::string access = "private";  // of its ports: private, token or public
   bool wakes = false;              // a request to a port resumes it
   std::string details = "{}";      // JSON object of the API's own
+  std::string image;  // what its root is made from, if that is known (sandbox_image.h); empty: as the name says
+};
+
+// What a pause keeps: everything, or the files alone. Of the latter the processes end, and a resume starts it anew.
+enum class PauseKeeps { kMemory, kFiles };
+
+struct Resumed {
+  SandboxRow row;
+  bool cold = false;  // its processes were gone: it was started anew with its files
+};
+
+struct SnapshotWish {
+  std::string name;  // "[name][:tag]"; empty: it has its id only
+  MaybeText idempotency_key;
+};
+
+// A template that was made of a sandbox's files, and how much they are on disk: with what it shares with others.
+struct SnapshotView {
+  TemplateView view;
+  int64_t size_bytes = 0;
+};
+
+struct NewForks {
+  int64_t count = 1;
+  std::optional<int64_t> timeout_s;  // none: the parent's
+  MaybeText idempotency_key;
+};
+
+// One sandbox of a fork: its id, or why there is none.
+struct Forked {
+  std::string id;
+  std::string error;
 };
 
 struct ManagerOptions {
   std::string node;  // this server, "<machine>/<instance>"
-  SandboxShare quota{100, 0, 0, 0};
+  SandboxShare quota{100, 0, 0, 0, 0};
   Limits limits;  // of a sandbox that asks for none
   int64_t usual_timeout_s = 300;
   int64_t longest_timeout_s = 24 * 3600;
@@ -71,7 +106,7 @@ class SandboxManager {
  public:
   // The referenced must outlive it.
   SandboxManager(const asio::any_io_executor& executor, Store& store, asio::thread_pool& threads, AuditLog& audit,
-                 SandboxHost& host, ManagerOptions options);
+                 SandboxHost& host, TemplateCatalog& templates, ManagerOptions options);
 
   // Tells what died, takes up what was left to do, keeps the time until stop().
   Task<Result<void>> start();
@@ -82,12 +117,27 @@ class SandboxManager {
   Task<Result<SandboxRow>> get(std::string organization, std::string id);
   Task<Result<std::vector<SandboxRow>>> list(std::string organization, SandboxFilter filter, Page page);
   Task<Result<SandboxRow>> set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule);
-  Task<Result<PauseReport>> pause(Actor actor, std::string id);
-  // It has its whole timeout again, or the given one.
-  Task<Result<SandboxRow>> resume(Actor actor, std::string id, std::optional<int64_t> timeout_s = {});
+  Task<Result<PauseReport>> pause(Actor actor, std::string id, PauseKeeps keeps = PauseKeeps::kMemory);
+  // A paused one goes on, one that is stopped and has its files is started with them. It has its whole timeout
+  // again, or the given one.
+  Task<Result<Resumed>> resume(Actor actor, std::string id, std::optional<int64_t> timeout_s = {});
+  // Ends its processes and keeps its files.
+  Task<Result<SandboxRow>> stop_keeping_files(Actor actor, std::string id);
   // Ends it and forgets it.
   Task<Result<void>> remove(Actor actor, std::string id);
   Task<Result<SandboxShare>> used(std::string organization);
+
+  // Its files as they are now, to make others from. A sandbox that runs stands still while they are copied; of one that
+  // is stopped nothing is copied.
+  Task<Result<SnapshotView>> snapshot(Actor actor, std::string id, SnapshotWish wanted);
+  // Others with the same files, variables, limits and network, each its own from then on.
+  Task<Result<std::vector<Forked>>> fork(Actor actor, std::string id, NewForks wanted);
+  // Its files become the snapshot's (or another template's); its processes end.
+  Task<Result<SandboxRow>> rollback(Actor actor, std::string id, std::string snapshot);
+  Task<Result<SnapshotView>> get_snapshot(std::string organization, std::string id_or_name);
+  Task<Result<std::vector<SnapshotView>>> list_snapshots(std::string organization, MaybeText sandbox, Page page);
+  // Sandboxes that were made from it keep their files.
+  Task<Result<void>> remove_snapshot(Actor actor, std::string id_or_name);
 
   // One that runs, for its processes and files. kNotFound: there is none of this organization; kConflict: it is paused,
   // or over.
@@ -121,7 +171,9 @@ class SandboxManager {
     Actor actor;
   };
 
-  Task<Outcome> perform(Actor actor, std::string id, std::string kind, boost::json::object payload);
+  Task<Outcome> perform(Actor actor, std::string id, std::string kind, boost::json::object payload,
+                        MaybeText idempotency_key = {});
+  Result<void> begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const;
   Task<Outcome> carry_out(Work work);
   // Carries out; what may pass is tried again later, by tick(), and told to whoever waits then.
   Task<Outcome> work_on(Work work);
@@ -130,6 +182,30 @@ class SandboxManager {
   Task<Outcome> thaw(Work work);
   Task<Outcome> move_end(Work work);
   Task<Outcome> end(Work work);
+  Task<Outcome> end_with_files(Work work);
+  Task<Outcome> start_again(Work work);
+  Task<Outcome> roll_back(Work work);
+  Task<Outcome> take_snapshot(Work work);
+  Task<Outcome> fork_off(Work work);
+  Task<void> end_fork(Work work, boost::json::object outcome, std::optional<SealedFiles> sealed);
+  // What a sandbox is made from as it stands, with the files that were copied for that (none of one that is stopped).
+  struct Standing {
+    SandboxImage image;
+    std::optional<SealedFiles> sealed;
+  };
+  Task<Result<Standing>> seal(const Work& work, AfterSeal then);
+  Task<Result<NewSandbox>> like(const SandboxRow& parent);
+  Result<void> note(Transaction& transaction, const std::string& organization, const SealedFiles& sealed) const;
+  Task<void> keep_spare(std::shared_ptr<HeldSandbox> sandbox);
+  Task<void> discard(std::optional<SealedFiles> sealed);
+  // Of these layers, those that nobody uses any more go.
+  Task<void> collect(std::vector<std::string> layers);
+  // Of all of them: after templates have gone, whose builds used some.
+  Task<void> collect_unused();
+  Task<void> collect_left_over();
+  // What a template's or snapshot's name means now, so that the sandbox keeps it.
+  Task<Result<void>> resolve_template(const std::string& organization, NewSandbox& wanted);
+  Result<SnapshotView> view_of(TemplateView view);
 
   // Changes the row by an event, and ends the command in the same transaction.
   Task<Result<SandboxRow>> conclude(const Work& work, LifeEvent event, std::string reason, std::string outcome);
@@ -154,6 +230,8 @@ class SandboxManager {
   ManagerOptions options_;
   SandboxTable sandboxes_;
   CommandTable commands_;
+  LayerTable layers_;
+  TemplateCatalog& templates_;
   std::map<std::string, std::shared_ptr<HeldSandbox>> held_;
   Deadlines deadlines_;
   std::map<std::string, std::shared_ptr<OneShot<Outcome>>> waiting_;  // by command, for one that is tried again

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
 
+#include "base/compact_id.h"
 #include "control/backoff.h"
 #include "store/store_test_support.h"
 
@@ -26,6 +28,12 @@ class FakeSandbox : public LiveSandbox {
     paused = false;
     co_return Result<void>();
   }
+  Task<Result<SealedFiles>> seal_files(AfterSeal then) override {
+    if (unsealable) co_return fail(Code::kInternal, "can't be copied");
+    ++sealed;
+    if (then == AfterSeal::kStandStill) paused = true;
+    co_return SealedFiles{new_compact_id("ly"), 1 << 20, nullptr};
+  }
   void kill() override {
     alive = false;
     over_.cancel();
@@ -45,7 +53,8 @@ class FakeSandbox : public LiveSandbox {
   Task<Result<SandboxMetrics>> metrics() override { co_return SandboxMetrics(); }
   const Seal& seal() const override { return seal_; }
 
-  bool alive = true, paused = false, destroyed = false, unpausable = false;
+  bool alive = true, paused = false, destroyed = false, unpausable = false, unsealable = false;
+  int sealed = 0;
 
  private:
   asio::steady_timer over_;
@@ -63,6 +72,7 @@ class FakeHost : public SandboxHost {
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override {
     ++attempts;
     last_environment = std::move(environment);
+    last_row = row;
     if (!failures.empty()) {
       const Error failure = failures.front();
       failures.erase(failures.begin());
@@ -72,9 +82,30 @@ class FakeHost : public SandboxHost {
     co_return made[row.id];
   }
 
+  Task<Result<SealedFiles>> join_layers(std::vector<std::string> layers) override {
+    joined = std::move(layers);
+    co_return SealedFiles{new_compact_id("ly"), 8 << 20, nullptr};
+  }
+  Task<Result<void>> make_durable(std::string layer) override {
+    durable.insert(layer);
+    co_return Result<void>();
+  }
+  Task<void> remove_layers(std::vector<std::string> layers) override {
+    for (const std::string& layer : layers) removed.insert(layer);
+    co_return;
+  }
+  Task<void> remove_other_layers(std::vector<std::string> layers) override {
+    known = std::move(layers);
+    co_return;
+  }
+
   std::map<std::string, std::shared_ptr<FakeSandbox>> made;
+  std::set<std::string> durable, removed;
+  std::vector<std::string> known;  // at the start
+  std::vector<std::string> joined;
   std::vector<Error> failures;  // of the next creates
   SandboxEnvironment last_environment;
+  SandboxRow last_row;
   int attempts = 0;
 
  private:
@@ -84,8 +115,13 @@ class FakeHost : public SandboxHost {
 // One server: its manager on a store that others may share.
 struct Server {
   Server(asio::io_context& io, Store& store, asio::thread_pool& threads, AuditLog& audit, ManagerOptions options)
-      : host(io.get_executor()), manager(io.get_executor(), store, threads, audit, host, std::move(options)) {}
+      : host(io.get_executor()),
+        machine("/nonexistent"),
+        templates(store, {machine, TemplateStore("/nonexistent"), {}}),
+        manager(io.get_executor(), store, threads, audit, host, templates, std::move(options)) {}
   FakeHost host;
+  TemplateStore machine;  // with nothing but base
+  TemplateCatalog templates;
   SandboxManager manager;
 };
 
@@ -111,7 +147,7 @@ class SandboxManagerTest : public testing::Test {
   std::unique_ptr<Server> server(const std::string& node) {
     ManagerOptions options;
     options.node = node;
-    options.quota = {2, 0, 0, 0};
+    options.quota = quota_;
     options.now = [this] { return now_; };
     options.node_is_dead = [](const std::string&) { return true; };
     return std::make_unique<Server>(io_, *store_, threads_, *audit_, std::move(options));
@@ -162,6 +198,7 @@ class SandboxManagerTest : public testing::Test {
   std::unique_ptr<Server> server_;
   Actor other_;
   int64_t now_ = 1'000 * kSecondUs;
+  SandboxShare quota_{2, 0, 0, 0, 0};
 };
 
 TEST_F(SandboxManagerTest, ASandboxRunsWithWhatItWasGiven) {
@@ -226,7 +263,10 @@ TEST_F(SandboxManagerTest, WhatIsToPauseIsPausedAndKeptUntilItIsResumed) {
   tick();
   EXPECT_EQ(state(id), "paused");
   EXPECT_EQ(run(manager().running(kDefaultOrganization, id)).error().code, Code::kConflict);
-  EXPECT_EQ(run(manager().resume(Actor(), id))->end_at, now_ + 10 * kSecondUs);
+  const Result<Resumed> resumed = run(manager().resume(Actor(), id));
+  ASSERT_TRUE(resumed);
+  EXPECT_EQ(resumed->row.end_at, now_ + 10 * kSecondUs);
+  EXPECT_FALSE(resumed->cold);
   EXPECT_FALSE(fake(id).paused);
   EXPECT_EQ(run(manager().pause(Actor(), id))->memory_after, 40u);
   EXPECT_EQ(run(manager().pause(Actor(), id)).error().code, Code::kConflict);
@@ -265,7 +305,7 @@ TEST_F(SandboxManagerTest, WhatMayPassIsTriedAgainLater) {
   server_->host.failures = {{Code::kBusy, "no room", 0}, {Code::kBusy, "no room", 0}};
   std::optional<Result<SandboxRow>> made;
   asio::co_spawn(io_, [&]() -> Task<void> { made.emplace(co_await manager().create(Actor(), {})); }, asio::detached);
-  for (int i = 0; i < 4 && !made; ++i) {
+  for (int i = 0; i < 1000 && !made; ++i) {
     tick();
     now_ += 60 * kSecondUs;
   }
@@ -327,11 +367,208 @@ TEST_F(SandboxManagerTest, ACreateThatACrashCutShortIsFinishedByTheNextServer) {
   command.lease_until = now_ + 1000 * kSecondUs;
   command.attempts = 1;
   SandboxTable table(store_->database(), store_->vault());
-  ASSERT_TRUE(table.create(Actor(), row, {}, {}, {}, command));
+  ASSERT_TRUE(table.create(Actor(), row, {}, {}, {}, {}, command));
   ASSERT_TRUE(run(manager().start()));
   tick();
   EXPECT_EQ(state(row.id), "running");
   EXPECT_TRUE(server_->host.made.contains(row.id));
+}
+
+TEST_F(SandboxManagerTest, OneThatIsStoppedWithItsFilesIsStartedWithThem) {
+  const std::string id = create().id;
+  const Result<SandboxRow> stopped = run(manager().stop_keeping_files(Actor(), id));
+  ASSERT_TRUE(stopped) << stopped.error().what;
+  EXPECT_EQ(stopped->state, "stopped");
+  EXPECT_TRUE(stopped->kept);
+  EXPECT_TRUE(fake(id).destroyed);
+  const std::vector<std::string> layers = layers_of(*stopped);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_TRUE(server_->host.durable.contains(layers[0]));
+  EXPECT_EQ(run(manager().used(kDefaultOrganization))->stored_bytes, 1 << 20);
+  const Result<Resumed> started = run(manager().resume(Actor(), id));
+  ASSERT_TRUE(started) << started.error().what;
+  EXPECT_TRUE(started->cold);
+  EXPECT_EQ(started->row.state, "running");
+  EXPECT_FALSE(started->row.ended_at);
+  EXPECT_EQ(layers_of(server_->host.last_row), layers);
+}
+
+TEST_F(SandboxManagerTest, LayersThatAreManyBecomeOne) {
+  const std::string id = create().id;
+  std::vector<std::string> layers;
+  for (int i = 0; i < 8; ++i) {
+    const Result<SandboxRow> stopped = run(manager().stop_keeping_files(Actor(), id));
+    ASSERT_TRUE(stopped) << stopped.error().what;
+    layers = layers_of(*stopped);
+    EXPECT_EQ(layers.size(), static_cast<size_t>(i) + 1);
+    ASSERT_TRUE(run(manager().resume(Actor(), id)));
+  }
+  const Result<SandboxRow> stopped = run(manager().stop_keeping_files(Actor(), id));
+  ASSERT_TRUE(stopped) << stopped.error().what;
+  EXPECT_EQ(layers_of(*stopped).size(), 1u);
+  EXPECT_EQ(server_->host.joined.size(), 9u);
+  run(manager().settle());
+  EXPECT_EQ(server_->host.removed.size(), 9u) << "nobody uses the many";
+}
+
+TEST_F(SandboxManagerTest, FilesThatCantBeKeptLeaveTheSandboxRunning) {
+  const std::string id = create().id;
+  fake(id).unsealable = true;
+  EXPECT_FALSE(run(manager().stop_keeping_files(Actor(), id)));
+  EXPECT_EQ(state(id), "running");
+  EXPECT_FALSE(fake(id).destroyed);
+  EXPECT_FALSE(fake(id).paused);
+}
+
+TEST_F(SandboxManagerTest, WhatAnOrganizationStoresIsBoundedAndWhatIsRefusedLeavesNothing) {
+  quota_.stored_bytes = 1 << 19;
+  server_ = server("here/3");
+  const std::string id = create().id;
+  const Result<SandboxRow> refused = run(manager().stop_keeping_files(Actor(), id));
+  EXPECT_FALSE(refused);
+  EXPECT_EQ(state(id), "running");
+  EXPECT_FALSE(fake(id).paused);
+  EXPECT_EQ(server_->host.removed.size(), 1u);
+}
+
+TEST_F(SandboxManagerTest, AtItsTimeoutOneCanBeStoppedWithItsFilesAndElseHasNone) {
+  NewSandbox wanted;
+  wanted.timeout_s = 10;
+  const std::string killed = create(wanted).id;
+  wanted.on_timeout = "stop";
+  const std::string kept = create(wanted).id;
+  now_ += 10 * kSecondUs;
+  tick();
+  EXPECT_EQ(state(kept), "stopped");
+  EXPECT_EQ(state(killed), "stopped");
+  EXPECT_TRUE(run(manager().resume(Actor(), kept)));
+  const Result<Resumed> gone = run(manager().resume(Actor(), killed));
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, Code::kConflict);
+}
+
+TEST_F(SandboxManagerTest, AForkHasEverythingOfItsParentAndSharesItsLayers) {
+  quota_.live = 3;
+  server_ = server("here/3");
+  NewSandbox wanted;
+  wanted.environment = {{"TOKEN", "x"}};
+  wanted.metadata = {{"team", "red"}};
+  wanted.processes = 33;
+  const std::string parent = create(std::move(wanted)).id;
+  const Result<std::vector<Forked>> forks = run(manager().fork(Actor(), parent, {3, 77, std::nullopt}));
+  ASSERT_TRUE(forks) << forks.error().what;
+  ASSERT_EQ(forks->size(), 3u);
+  EXPECT_NE((*forks)[2].error, "") << "beyond the share";
+  EXPECT_EQ(fake(parent).sealed, 1);
+  EXPECT_FALSE(fake(parent).paused);
+  const Result<SandboxRow> one = run(manager().get(kDefaultOrganization, (*forks)[0].id));
+  const Result<SandboxRow> two = run(manager().get(kDefaultOrganization, (*forks)[1].id));
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(one->processes, 33);
+  EXPECT_EQ(one->timeout_s, 77);
+  EXPECT_EQ(one->metadata, R"({"team":"red"})");
+  EXPECT_EQ(server_->host.last_environment, (SandboxEnvironment{{"TOKEN", "x"}}));
+  EXPECT_EQ(layers_of(*one), layers_of(*two));
+  run(manager().settle());
+  const std::string layer = layers_of(*one).at(0);
+  EXPECT_TRUE(run(manager().remove(Actor(), one->id)));
+  run(manager().settle());
+  EXPECT_FALSE(server_->host.removed.contains(layer));
+  EXPECT_TRUE(run(manager().remove(Actor(), two->id)));
+  run(manager().settle());
+  EXPECT_TRUE(server_->host.removed.contains(layer)) << "nobody uses it any more";
+}
+
+TEST_F(SandboxManagerTest, AForkOfAStoppedOneCopiesNothing) {
+  const std::string parent = create().id;
+  const Result<SandboxRow> stopped = run(manager().stop_keeping_files(Actor(), parent));
+  ASSERT_TRUE(stopped);
+  const Result<std::vector<Forked>> forks = run(manager().fork(Actor(), parent, {}));
+  ASSERT_TRUE(forks) << forks.error().what;
+  EXPECT_EQ(layers_of(*run(manager().get(kDefaultOrganization, (*forks)[0].id))), layers_of(*stopped));
+  EXPECT_EQ(fake(parent).sealed, 1);
+}
+
+TEST_F(SandboxManagerTest, ASnapshotIsATemplateAndTheWayBack) {
+  const std::string id = create().id;
+  const Result<SnapshotView> taken = run(manager().snapshot(Actor(), id, {"ready", std::nullopt}));
+  ASSERT_TRUE(taken) << taken.error().what;
+  EXPECT_EQ(taken->size_bytes, 1 << 20);
+  EXPECT_EQ(run(manager().list_snapshots(kDefaultOrganization, id, {}))->size(), 1u);
+  NewSandbox wanted;
+  wanted.template_name = "ready";
+  const SandboxRow made = create(wanted);
+  const std::vector<std::string> layers = layers_of(made);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(run(manager().create(other_, wanted)).error().code, Code::kUnprocessable);
+  EXPECT_EQ(run(manager().rollback(other_, id, "ready")).error().code, Code::kNotFound);
+
+  const std::shared_ptr<FakeSandbox> before = server_->host.made.at(id);
+  const Result<SandboxRow> back = run(manager().rollback(Actor(), id, taken->view.row.id));
+  ASSERT_TRUE(back) << back.error().what;
+  EXPECT_TRUE(before->destroyed);
+  EXPECT_TRUE(fake(id).alive);
+  EXPECT_EQ(back->state, "running");
+  EXPECT_EQ(layers_of(*back), layers);
+
+  EXPECT_TRUE(run(manager().remove_snapshot(Actor(), "ready")));
+  EXPECT_FALSE(server_->host.removed.contains(layers[0])) << "two sandboxes use it";
+  EXPECT_TRUE(run(manager().remove(Actor(), made.id)));
+  EXPECT_TRUE(run(manager().remove(Actor(), id)));
+  run(manager().settle());
+  EXPECT_TRUE(server_->host.removed.contains(layers[0]));
+}
+
+TEST_F(SandboxManagerTest, ASecondRequestWithTheSameKeyIsTheFirst) {
+  const std::string id = create().id;
+  const Result<SnapshotView> first = run(manager().snapshot(Actor(), id, {"", "key"}));
+  const Result<SnapshotView> again = run(manager().snapshot(Actor(), id, {"", "key"}));
+  ASSERT_TRUE(first && again);
+  EXPECT_EQ(first->view.row.id, again->view.row.id);
+  EXPECT_EQ(fake(id).sealed, 1);
+  EXPECT_EQ(run(manager().fork(Actor(), id, {1, std::nullopt, "key"})).error().code, Code::kConflict);
+}
+
+TEST_F(SandboxManagerTest, APausedOneWhoseServerDiedIsStoppedAndHasItsFiles) {
+  const std::string id = create().id;
+  ASSERT_TRUE(run(manager().pause(Actor(), id)));
+  run(manager().settle());
+  const Result<SandboxRow> paused = run(manager().get(kDefaultOrganization, id));
+  ASSERT_TRUE(paused);
+  EXPECT_FALSE(paused->spare_image.empty());
+  const std::unique_ptr<Server> dead = std::move(server_);
+  server_ = server("here/2");
+  ASSERT_TRUE(run(manager().start()));
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(server_->host.known, layers_of(*paused));
+  const Result<Resumed> started = run(manager().resume(Actor(), id));
+  ASSERT_TRUE(started) << started.error().what;
+  EXPECT_TRUE(started->cold);
+  EXPECT_EQ(layers_of(server_->host.last_row), layers_of(*paused));
+  for (const auto& [name, sandbox] : dead->host.made) sandbox->kill();
+  run(dead->manager.stop());
+}
+
+TEST_F(SandboxManagerTest, AResumeMakesTheSpareFilesOfAPauseUseless) {
+  const std::string id = create().id;
+  ASSERT_TRUE(run(manager().pause(Actor(), id)));
+  run(manager().settle());
+  const std::vector<std::string> spare = layers_of(*run(manager().get(kDefaultOrganization, id)));
+  ASSERT_EQ(spare.size(), 1u);
+  ASSERT_TRUE(run(manager().resume(Actor(), id)));
+  run(manager().settle());
+  EXPECT_TRUE(server_->host.removed.contains(spare[0]));
+  EXPECT_TRUE(layers_of(*run(manager().get(kDefaultOrganization, id))).empty());
+}
+
+TEST_F(SandboxManagerTest, AStartThatFailsLeavesTheFilesForAnother) {
+  const std::string id = create().id;
+  ASSERT_TRUE(run(manager().stop_keeping_files(Actor(), id)));
+  server_->host.failures = {{Code::kInternal, "the launcher is gone", 0}};
+  EXPECT_FALSE(run(manager().resume(Actor(), id)));
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "the launcher is gone");
+  EXPECT_TRUE(run(manager().resume(Actor(), id)));
 }
 
 TEST_F(SandboxManagerTest, AServerThatStopsEndsItsSandboxes) {

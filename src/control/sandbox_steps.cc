@@ -1,5 +1,7 @@
 #include "control/sandbox_steps.h"
 
+#include <boost/json/parse.hpp>
+
 namespace bj {
 
 SandboxState state_in(const SandboxRow& row) { return state_of(row.state).value_or(SandboxState::kError); }
@@ -8,8 +10,18 @@ Result<void> step(SandboxRow& row, LifeEvent event, const std::string& reason, i
   BJ_TRY(const SandboxState next, after(state_in(row), event));
   row.state = state_name(next);
   row.reason = reason;
-  if (!is_live(next) && !row.ended_at) row.ended_at = now;
+  if (is_live(next)) {
+    row.ended_at.reset();
+  } else if (!row.ended_at) {
+    row.ended_at = now;
+  }
   return {};
+}
+
+boost::json::object object_of(const std::string& text) {
+  boost::json::error_code bad;
+  boost::json::value value = boost::json::parse(text, bad);
+  return bad || !value.is_object() ? boost::json::object() : std::move(value.get_object());
 }
 
 Actor owner_of(const SandboxRow& row) {

@@ -189,7 +189,8 @@ Result<TemplateCatalog::Begun> TemplateCatalog::add_build(const Actor& actor, co
   return begun;
 }
 
-Result<TemplateCatalog::Begun> TemplateCatalog::add_snapshot(const Actor& actor, const NewSnapshot& snapshot) {
+Result<TemplateCatalog::Begun> TemplateCatalog::add_snapshot(const Actor& actor, const NewSnapshot& snapshot,
+                                                             const TemplateTable::Also& also) {
   Begun begun;
   std::string name;
   if (!snapshot.name.empty()) {
@@ -210,7 +211,7 @@ Result<TemplateCatalog::Begun> TemplateCatalog::add_snapshot(const Actor& actor,
   build.content = content_text(snapshot.content);
   build.created_at = build.updated_at = row.created_at;
   build.finished_at = row.created_at;
-  BJ_TRY(begun.made, templates_.add_ready(actor, name, row, build, begun.tags));
+  BJ_TRY(begun.made, templates_.add_ready(actor, name, row, build, begun.tags, also));
   return begun;
 }
 

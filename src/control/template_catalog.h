@@ -86,7 +86,7 @@ class TemplateCatalog {
   };
   Result<Begun> add_build(const Actor& actor, const NewBuild& wanted);
   // A snapshot is a template that is ready at once. Yields its id, names and tags.
-  Result<Begun> add_snapshot(const Actor& actor, const NewSnapshot& snapshot);
+  Result<Begun> add_snapshot(const Actor& actor, const NewSnapshot& snapshot, const TemplateTable::Also& also = {});
 
   Result<std::vector<TemplateTagRow>> tags(const std::string& organization, const std::string& reference);
   // Lets more tags mean what the target ("name:tag") means. Yields the build.

@@ -70,7 +70,10 @@ Result<void> check_arguments(const CallSpec& spec) {
 }  // namespace
 
 Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher)
-    : options_(std::move(options)), workers_(2), templates_(options_.data_directory + "/templates") {
+    : options_(std::move(options)),
+      workers_(2),
+      templates_(options_.data_directory + "/templates"),
+      layers_(options_.data_directory + "/layers") {
   host_.executor = context.get_executor();
   host_.workers = &workers_;
   host_.abilities = std::move(abilities);

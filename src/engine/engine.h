@@ -9,6 +9,7 @@
 #include "engine/call.h"
 #include "engine/host.h"
 #include "engine/instance_lock.h"
+#include "engine/layer_store.h"
 #include "engine/pool.h"
 #include "engine/sandbox.h"
 #include "engine/sandbox_pool.h"
@@ -51,6 +52,7 @@ class Engine {
 
   Environments& environments() { return *environments_; }
   const TemplateStore& templates() const { return templates_; }
+  const LayerStore& layers() const { return layers_; }
   const std::string& instance() const { return instance_.name(); }  // names its control groups; known after start()
   Host& host() { return host_; }
 
@@ -64,6 +66,7 @@ class Engine {
   EngineOptions options_;
   asio::thread_pool workers_;
   TemplateStore templates_;
+  LayerStore layers_;
   InstanceLock instance_;
   std::shared_ptr<const CgroupRoot> cgroup_root_;
   Host host_;

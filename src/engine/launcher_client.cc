@@ -117,4 +117,19 @@ Task<Result<uint16_t>> LauncherClient::add_layer(std::string path) {
   co_return number;
 }
 
+Task<Result<void>> LauncherClient::drop_layers(std::string path) {
+  std::vector<uint32_t> numbers;
+  std::erase_if(layers_, [&](const auto& known) {
+    const bool below = known.first == path || known.first.starts_with(path + "/");
+    if (below) numbers.push_back(known.second);
+    return below;
+  });
+  for (const uint32_t number : numbers) {
+    const launch::Header header{next_id(), launch::Kind::kDropLayer};
+    BJ_CO_TRY(const auto reply, co_await ask(bytes_of(header) + bytes_of(number), {}, header.id));
+    if (reply->answer.error != 0) co_return fail_with(reply->answer.error, "unmount(" + path + ")");
+  }
+  co_return Result<void>();
+}
+
 }  // namespace bj

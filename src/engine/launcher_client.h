@@ -49,6 +49,8 @@ class LauncherClient {
   Task<Result<Launched>> launch(const LaunchRequest& request);
   // The same host path is mounted once; later calls get the same number.
   Task<Result<uint16_t>> add_layer(std::string path);
+  // Of a host path that is about to be removed, and of everything below it. Sandboxes that have it keep it.
+  Task<Result<void>> drop_layers(std::string path);
 
  private:
   struct Reply {

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/id.h"
 #include "egress/gate.h"
 #include "engine/test_switch.h"
 #include "seal/report.h"
@@ -136,6 +137,7 @@ Task<Result<void>> Sandbox::launch() {
   policy.syscalls = spec_.syscalls;
   policy.limits = spec_.limits;
   policy.own_trust = spec_.gated || !spec_.credentials.empty() || is_about_requests(spec_.network);
+  policy.boot_id = new_uuid4();
   LaunchRequest request;
   BJ_CO_CHECK(choose_ids(policy));
 #ifdef BELLJAR_TEST_SWITCHES
@@ -178,6 +180,7 @@ Task<Result<void>> Sandbox::launch() {
   control.second.reset();
   warden_ = std::make_unique<WardenClient>(host_.executor, std::move(control.first));
   BJ_CO_CHECK(co_await warden_->ready([&plan](int step, int error) { return plan.describe({step, error}); }));
+  if (Fd scratch = warden_->take_scratch(); scratch.ok()) scratch_ = std::make_shared<const Fd>(std::move(scratch));
   BJ_CO_CHECK(co_await trust_gate());
   if (spec_.image.sudo && policy.ids.kind == IdMap::Kind::kRange && spec_.root == RootMode::kWritable) {
     BJ_CO_CHECK(co_await warden_->serve_sudo());
@@ -346,9 +349,19 @@ Task<Result<PauseReport>> Sandbox::pause() {
 }
 
 Result<void> Sandbox::resume() {
+  if (moved_) *moved_ = true;
   BJ_CHECK(group_.thaw());
   paused_ = false;
   return {};
+}
+
+Result<UpperFiles> Sandbox::upper() const {
+  if (!scratch_) return fail(Code::kUnavailable, "this sandbox has no files of its own to keep");
+  UpperFiles upper;
+  upper.filesystem = scratch_;
+  upper.places = upper_places(spec_.image.targets());
+  if (host_.uids) upper.ids = {range_.first(), 65536};
+  return upper;
 }
 
 // A frozen process dies when it is thawed, before it runs on.
@@ -371,6 +384,7 @@ Task<void> Sandbox::destroy() {
   gate_.reset();
   pidfd_.reset();
   warden_.reset();
+  scratch_.reset();
   group_.give_back();
   range_ = UidRange();
 }

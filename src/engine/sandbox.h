@@ -12,6 +12,7 @@
 #include "egress/gate_event.h"
 #include "engine/gate_trust.h"
 #include "engine/host.h"
+#include "engine/layer.h"
 #include "engine/template.h"
 #include "engine/warden_client.h"
 #include "seal/report.h"
@@ -19,6 +20,7 @@
 namespace bj {
 
 class Gate;
+class LayerStore;
 
 struct MountSpec {
   std::string source;  // on the host
@@ -41,6 +43,7 @@ struct SandboxSpec {
   bool gated = false;           // a gate all the same: policy, listener and credentials come later (open_network)
   GateListener on_network;      // told what happens at the gate
   GateCredentials credentials;  // that the gate gives to requests
+  bool kept_ahead = true;       // others like it will be asked for: blanks of its kind are worth keeping
 };
 
 struct ProcessSpec {
@@ -60,6 +63,9 @@ struct Process {
   Fd terminal;
   ExitWaiter exit;
 };
+
+// What a sandbox does after its files were copied: what it did before, or nothing until resume().
+enum class AfterSeal { kGoOn, kStandStill };
 
 // What a pause gave back to the machine.
 struct PauseReport {
@@ -96,6 +102,12 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<Result<PauseReport>> pause();
   Result<void> resume();
   bool paused() const { return paused_; }
+  // What it has written. Stands still while the sandbox is paused, or over; who holds it keeps it beyond the sandbox's
+  // end. kUnavailable: its root can't be written to.
+  Result<UpperFiles> upper() const;
+  // What it has written as a new layer of `store`: its processes stand still while it is copied. kConflict: it was
+  // resumed, or ended, before the copy was whole. After a failure they go on as they were.
+  Task<Result<Layer>> seal_layer(const LayerStore& store, AfterSeal then = AfterSeal::kGoOn, LayerLimits limits = {});
 
   // Ends the sandbox at that time; again to move it.
   void expire_at(Clock::time_point when);
@@ -134,9 +146,11 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   std::optional<Error> untrusted_;  // why programs inside don't trust the gate
   std::unique_ptr<WardenClient> warden_;
   std::unique_ptr<asio::posix::stream_descriptor> pidfd_;
+  std::shared_ptr<const Fd> scratch_;  // the filesystem of what it writes
   asio::steady_timer expiry_;
   std::shared_ptr<Gate> gate_;
   bool paused_ = false;
+  std::shared_ptr<std::atomic<bool>> moved_;  // told to a copy that needs it to stand still: it does no more
 };
 
 // What a machine's abilities and hierarchies leave unavailable, by control.

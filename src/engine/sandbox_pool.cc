@@ -10,7 +10,7 @@ bool wants_gate(const SandboxSpec& spec) { return spec.gated || !spec.network.al
 }  // namespace
 
 std::optional<std::string> kind_of(const SandboxSpec& spec, bool one_user) {
-  const bool plain = spec.mounts.empty() && spec.root == RootMode::kWritable &&
+  const bool plain = spec.kept_ahead && spec.mounts.empty() && spec.root == RootMode::kWritable &&
                      spec.syscalls == SyscallProfile::kTool && spec.caps == kSandboxCaps;
   if (!plain) return std::nullopt;
   const Limits& l = spec.limits;

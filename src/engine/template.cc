@@ -48,6 +48,23 @@ Result<Fd> ensure_directory(const Fd& root, const std::string& path, unsigned mo
   return at;
 }
 
+// The topmost /etc/passwd. A layer may be a sandbox's work: nothing in it is followed, and only a file is read.
+Result<std::string> accounts_of(const std::vector<TemplateLayer>& layers) {
+  for (const TemplateLayer& layer : layers) {
+    if (layer.target != "/") continue;
+    BJ_TRY(const Fd root, open_path(layer.path, O_PATH | O_DIRECTORY));
+    const Result<Fd> etc = open_at(root.get(), "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (!etc && etc.error().code == Code::kNotFound) continue;
+    if (!etc) return tl::unexpected(etc.error());
+    struct stat info{};
+    if (::fstatat(etc->get(), "passwd", &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!S_ISREG(info.st_mode)) return fail(Code::kInvalid, "/etc/passwd is not a file");
+    BJ_TRY(const Fd passwd, open_at(etc->get(), "passwd", O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    return read_all(passwd.get(), 1 << 20, "/etc/passwd");
+  }
+  return fail(Code::kNotFound, "there is no /etc/passwd");
+}
+
 }  // namespace
 
 std::string default_path() { return std::string(kOwnPrograms) + ":" + kPath; }
@@ -75,16 +92,20 @@ Result<void> complete_root(const std::string& root_path) {
   return append_line(etc, "group", "user", "user:x:1000:", 0644);
 }
 
+std::vector<std::string> Template::targets() const {
+  std::vector<std::string> out;
+  out.reserve(layers.size());
+  for (const TemplateLayer& layer : layers) out.push_back(layer.target);
+  return out;
+}
+
 Result<Account> Template::account(const std::string& user_name) const {
   if (user_name == "root") return Account{0, 0, "/root"};
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(user_name.data(), user_name.data() + user_name.size(), number);
   const bool numeric = error == std::errc() && end == user_name.data() + user_name.size();
   if (numeric && number >= 65536) return fail(Code::kInvalid, "user id " + user_name + " is not below 65536");
-  BJ_TRY(const Fd root, open_path(layers.front().path, O_PATH | O_DIRECTORY));
-  BJ_TRY(const Fd etc, open_at(root.get(), "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW));
-  BJ_TRY(const Fd passwd, open_at(etc.get(), "passwd", O_RDONLY | O_NOFOLLOW));
-  BJ_TRY(const std::string text, read_all(passwd.get(), 1 << 20, "/etc/passwd"));
+  BJ_TRY(const std::string text, accounts_of(layers));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::vector<std::string> fields;

@@ -34,6 +34,9 @@ struct Template {
   std::string start_command;  // run in the background in each new sandbox that lives; empty: none
   std::string ready_command;  // such a sandbox is ready when this ends with 0; empty: at once
 
+  // Of its layers, in their order.
+  std::vector<std::string> targets() const;
+
   // An account of the template's own /etc/passwd, or a number.
   Result<Account> account(const std::string& user_name) const;
 };

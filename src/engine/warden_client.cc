@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "launcher/wire.h"
+#include "seal/plan.h"
 
 namespace bj {
 namespace {
@@ -73,6 +74,11 @@ WardenClient::~WardenClient() {
 
 void WardenClient::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
   ward::Reply reply{};
+  if (!ready_ && bytes == kScratchMessage && descriptors.size() == 1) {
+    scratch_ = std::move(descriptors.front());
+    return;
+  }
+  ready_ = true;
   if (!ward::decode(bytes.data(), bytes.size(), reply)) {
     first_->set(std::string(bytes));
     return;

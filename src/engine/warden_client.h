@@ -50,6 +50,10 @@ class WardenClient {
   // Waits for the warden's first message; a plan that failed on the way to it is an error that names the step.
   Task<Result<void>> ready(const std::function<std::string(int step, int error)>& describe);
 
+  // The filesystem that the sandbox writes to, once it is ready: sent before the warden was there, so nothing inside
+  // can have sent another. Empty without a writable root.
+  Fd take_scratch() { return std::move(scratch_); }
+
   Task<Result<SpawnReply>> spawn(SpawnRequest request);
   Task<Result<void>> signal(int pid_or_group, int signal);
   // Paths are absolute and resolved inside the sandbox, as the given user.
@@ -77,6 +81,8 @@ class WardenClient {
   std::shared_ptr<PacketSocket> socket_;
   uint32_t last_id_ = 0;
   bool gone_ = false;
+  bool ready_ = false;
+  Fd scratch_;
   std::map<uint32_t, Waiter> waiting_;
   std::map<uint32_t, ExitWaiter> starting_;  // by request: an exit may follow the answer in the same batch
   std::map<int, ExitWaiter> running_;

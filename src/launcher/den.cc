@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
+#include "seal/plan.h"
 #include "sys/files.h"
 #include "sys/mount.h"
 
@@ -82,7 +85,7 @@ Result<void> build_root() {
   BJ_TRY(const Fd root, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "1m"}}, 0));
   BJ_TRY(const Fd proc, clone_tree(AT_FDCWD, "/proc", Recursive::kYes));
   for (const char* dir : {"proc", "dev", "new", "old", "scratch", "layers"}) BJ_CHECK(make_dir(root.get(), dir, 0755));
-  for (int i = 0; i < 8; ++i) BJ_CHECK(make_dir(root.get(), "l" + std::to_string(i), 0755));
+  for (size_t i = 0; i < kMaxLayers; ++i) BJ_CHECK(make_dir(root.get(), layer_place(i), 0755));
   BJ_CHECK(attach_tree(root.get(), at));
   BJ_CHECK(attach_tree(proc.get(), at + "/proc"));
   BJ_TRY(const Fd dev, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "64k"}}, 0));
@@ -108,7 +111,8 @@ Result<int> Den::add_layer(const std::string& path) {
   const Result<Fd> tree = clone_tree(AT_FDCWD, path, Recursive::kNo);
   if (::setns(own_view_.get(), CLONE_NEWNS) != 0) return fail_errno("setns(own view)");
   if (!tree) return tl::unexpected(tree.error());
-  const std::string place = "/layers/" + std::to_string(layers_);
+  const unsigned number = free_.empty() ? layers_ : free_.back();
+  const std::string place = "/layers/" + std::to_string(number);
   struct stat info{};
   if (::fstat(tree->get(), &info) != 0) return fail_errno("fstat(" + path + ")");
   if (S_ISDIR(info.st_mode)) {
@@ -117,7 +121,23 @@ Result<int> Den::add_layer(const std::string& path) {
     BJ_CHECK(open_path(place, O_CREAT | O_WRONLY, 0644));
   }
   BJ_CHECK(attach_tree(tree->get(), place));
-  return static_cast<int>(layers_++);
+  if (free_.empty()) {
+    ++layers_;
+  } else {
+    free_.pop_back();
+  }
+  return static_cast<int>(number);
+}
+
+Result<int> Den::drop_layer(unsigned number) {
+  if (number >= layers_ || std::find(free_.begin(), free_.end(), number) != free_.end())
+    return fail(Code::kInvalid, "no such layer", EINVAL);
+  const std::string place = "/layers/" + std::to_string(number);
+  if (::umount2(place.c_str(), MNT_DETACH) != 0) return fail_errno("umount(" + place + ")");
+  if (::rmdir(place.c_str()) != 0 && (errno != ENOTDIR || ::unlink(place.c_str()) != 0))
+    return fail_errno("rmdir(" + place + ")");
+  free_.push_back(number);
+  return 0;
 }
 
 Result<Fd> Den::clone_layer(unsigned number, int idmap_to, Writable writable) const {

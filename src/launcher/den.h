@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -19,6 +20,9 @@ class Den {
   // Mounts the host directory `path` in the den; the answer is its number.
   Result<int> add_layer(const std::string& path);
 
+  // Takes it away again; sandboxes that have it keep it. Its number may be given to another.
+  Result<int> drop_layer(unsigned number);
+
   // Detached copies, for one sandbox each. `idmap_to`: a user namespace, or -1.
   Result<Fd> clone_layer(unsigned number, int idmap_to, Writable writable) const;
   Result<Fd> clone_dev() const;
@@ -28,6 +32,7 @@ class Den {
  private:
   Fd host_view_, own_view_;
   unsigned layers_ = 0;
+  std::vector<unsigned> free_;
 };
 
 }  // namespace bj

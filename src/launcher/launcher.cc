@@ -65,9 +65,7 @@ class Launcher {
     launch::Header header{};
     std::memcpy(&header, request.data(), sizeof header);
     Given given;
-    const Result<int> value = header.kind == launch::Kind::kAddLayer
-                                  ? den_.add_layer(std::string(request.substr(sizeof header)))
-                                  : create(request, std::move(descriptors), given);
+    const Result<int> value = do_request(header.kind, request, std::move(descriptors), given);
     launch::Answer reply{};
     reply.id = header.id;
     reply.value = value ? *value : -1;
@@ -81,6 +79,20 @@ class Launcher {
       if (end->ok()) passed.push_back(end->get());
     }
     (void)send_message(socket.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, passed);
+  }
+
+  Result<int> do_request(launch::Kind kind, std::string_view request, std::vector<Fd> descriptors, Given& given) {
+    const std::string_view rest = request.substr(sizeof(launch::Header));
+    uint32_t number = 0;
+    switch (kind) {
+      case launch::Kind::kAddLayer: return den_.add_layer(std::string(rest));
+      case launch::Kind::kCreate: return create(request, std::move(descriptors), given);
+      case launch::Kind::kDropLayer:
+        if (rest.size() != sizeof number) break;
+        std::memcpy(&number, rest.data(), sizeof number);
+        return den_.drop_layer(number);
+    }
+    return fail(Code::kInvalid, "malformed request", EBADMSG);
   }
 
   Result<int> create(std::string_view request, std::vector<Fd> descriptors, Given& given) {

@@ -9,11 +9,11 @@
 
 namespace bj::launch {
 
-enum class Kind : uint32_t { kAddLayer = 1, kCreate = 2 };
+enum class Kind : uint32_t { kAddLayer = 1, kCreate = 2, kDropLayer = 3 };
 // kLaunchers is a test switch.
 enum class NetworkOf : uint32_t { kLaunchers = 0, kSandbox = 1, kGated = 2 };
 
-// kAddLayer: this, then the host path. Answer: value = number of the layer.
+// kAddLayer: this, then the host path. Answer: value = number of the layer. kDropLayer: this, then the number, 4 bytes.
 struct Header {
   uint32_t id;
   Kind kind;

@@ -7,6 +7,7 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <sys/socket.h>
 
 #include "sys/raw.h"
 
@@ -204,6 +205,31 @@ long make_file(const char* path) {
   return fd;
 }
 
+long put_file(const char* path, const char* contents) {
+  constexpr long kNew = 01 | 0100 | 0200;  // O_WRONLY | O_CREAT | O_EXCL
+  const long fd = call(__NR_openat, kAtFdCwd, address(path), kNew | kCloexec, 0444);
+  if (fd < 0) return fd;
+  const long r = call(__NR_write, fd, address(contents), static_cast<long>(raw::length(contents)));
+  call(__NR_close, fd);
+  return r;
+}
+
+long send_descriptor(long socket, int descriptor, const char* text) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  iovec part{const_cast<char*>(text), raw::length(text)};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = sizeof control;
+  cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof descriptor);
+  __builtin_memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+  return call(__NR_sendmsg, socket, address(&header), MSG_NOSIGNAL);
+}
+
 long make_directory(const char* path, uint64_t mode) {
   const long r = call(__NR_mkdirat, kAtFdCwd, address(path), static_cast<long>(mode));
   return r == -kErrExists ? 0 : r;
@@ -281,6 +307,8 @@ long do_step(const Step& step, const char* text, const char* more, CarryOut& sta
     case Op::kPlaceFd: return call(__NR_dup2, slot, static_cast<long>(number));
     case Op::kCloseFrom: return call(raw::kNrCloseRange, static_cast<long>(number), ~0u, static_cast<long>(number2));
     case Op::kExec: return execute(slot, text);
+    case Op::kPutFile: return put_file(text, more);
+    case Op::kSendDescriptor: return send_descriptor(state.slots[kSlotControl], slot, text);
 #ifdef BELLJAR_TEST_SWITCHES
     case Op::kChroot: return change_root(text);
 #endif

@@ -77,6 +77,8 @@ struct Stack {
   size_t first, end;
 };
 
+std::string upper_name(size_t first_layer) { return fmt::format("u{}", first_layer); }
+
 std::vector<Stack> stacks_of(const std::vector<std::string>& targets) {
   std::vector<Stack> stacks;
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -93,7 +95,7 @@ std::vector<Stack> stacks_of(const std::vector<std::string>& targets) {
 std::string attach_lower(Builder& b, const Stack& stack) {
   std::string option = "lowerdir";
   for (size_t i = stack.first; i < stack.end; ++i) {
-    const std::string place = fmt::format("/l{}", i);
+    const std::string place = "/" + layer_place(i);
     b.add(Control::kNone, Op::kAttach, {.slot = static_cast<uint8_t>(kSlotLayer + i), .text = place});
     option += (i == stack.first ? '=' : ':') + place;
   }
@@ -110,10 +112,11 @@ void mount_writable_root(Builder& b, const SandboxPolicy& policy) {
   for (const Stack& stack : stacks_of(policy.layer_targets)) {
     const size_t i = stack.first;
     const std::string lower = attach_lower(b, stack);
-    b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/u{}", i), .number = 0755});
+    b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/" + upper_name(i), .number = 0755});
     b.add(Control::kNone, Op::kMakeDirectory, {.text = fmt::format("/scratch/w{}", i), .number = 0700});
-    mount_overlay(b, fmt::format("{0},upperdir=/scratch/u{1},workdir=/scratch/w{1},userxattr,xino=off", lower, i),
-                  policy.layer_targets[i]);
+    mount_overlay(
+        b, fmt::format("{},upperdir=/scratch/{},workdir=/scratch/w{},userxattr,xino=off", lower, upper_name(i), i),
+        policy.layer_targets[i]);
   }
 }
 
@@ -157,8 +160,9 @@ void mount_dev(Builder& b) {
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/dev/pts"});
 }
 
-// Everything of /proc is read-only; what tells about the kernel or the host's keys is hidden as well.
-void mount_proc(Builder& b) {
+// Everything of /proc is read-only; what tells about the kernel or the host's keys is hidden as well. Each boot of a
+// sandbox has an id of its own, as a machine's has.
+void mount_proc(Builder& b, const std::string& boot_id) {
   b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "proc", .number = kInert});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/proc"});
   // Others, such as kpagecount or slabinfo, only root outside may open.
@@ -168,6 +172,10 @@ void mount_proc(Builder& b) {
   for (const char* name : kHidden) {
     const std::string path = fmt::format("/new/proc/{}", name);
     b.add(Control::kProc, Op::kBind, {.text = "/new/dev/null", .more = path, .optional = true});
+  }
+  if (!boot_id.empty()) {
+    b.add(Control::kProc, Op::kPutFile, {.text = "/scratch/boot_id", .more = boot_id + "\n"});
+    b.add(Control::kProc, Op::kBind, {.text = "/scratch/boot_id", .more = "/new/proc/sys/kernel/random/boot_id"});
   }
   b.add(Control::kProc, Op::kSetAttributes, {.text = "/new/proc", .number = MOUNT_ATTR_RDONLY | kInert});
 }
@@ -231,6 +239,7 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
         {.slot = kSlotFree, .text = "tmpfs", .more = tmpfs_options(policy.limits), .number = kQuiet});
   b.add(Control::kDisk, Op::kAttach, {.slot = kSlotFree, .text = "/scratch"});
   if (policy.root == RootMode::kWritable) {
+    b.add(Control::kDisk, Op::kSendDescriptor, {.slot = kSlotFree, .text = kScratchMessage});
     mount_writable_root(b, policy);
   } else {
     mount_template_root(b, policy);
@@ -240,7 +249,7 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/shm", .number = 01777});
   b.add(Control::kNone, Op::kBind, {.text = "/scratch/shm", .more = "/new/dev/shm"});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = "/new/opt/belljar"});
-  mount_proc(b);
+  mount_proc(b, policy.boot_id);
   b.add(Control::kRoot, Op::kPivotRoot, {.text = "/new"});
   // In the new root: a link of a hostile template leads nowhere else.
   for (size_t i = 0; i < policy.extra_targets.size(); ++i) {
@@ -251,6 +260,20 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
 }
 
 }  // namespace
+
+std::string layer_place(size_t index) {
+  constexpr std::string_view kNames = "0123456789abcdefghijklmnopqrstuv";
+  static_assert(kNames.size() >= kMaxLayers);
+  return std::string("l") + kNames[index % kNames.size()];
+}
+
+std::vector<UpperPlace> upper_places(const std::vector<std::string>& layer_targets) {
+  std::vector<UpperPlace> places;
+  for (const Stack& stack : stacks_of(layer_targets)) {
+    places.push_back({upper_name(stack.first), layer_targets[stack.first]});
+  }
+  return places;
+}
 
 PlanView Plan::view() const {
   return {steps.data(), static_cast<uint32_t>(steps.size()), strings.data(), static_cast<uint32_t>(strings.size())};
@@ -265,6 +288,7 @@ std::string Plan::describe(const Failure& failure) const {
       "create", "chown",       "mount",       "attach",      "bind",       "mount attributes", "pivot_root", "chdir",
       "umask",  "open /dev/null", "rlimit",      "bounding set", "set ids",    "capset",     "dumpable",    "no_new_privs",   "landlock create",
       "landlock rule", "landlock enforce", "seccomp", "place descriptor", "close descriptors", "exec",
+      "put file", "send descriptor",
 #ifdef BELLJAR_TEST_SWITCHES
       "chroot",
 #endif

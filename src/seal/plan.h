@@ -28,6 +28,19 @@ Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const
 // A call's process, from the zygote's clone to the moment the tool's code may run.
 Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins);
 
+// Where the launcher's root has the mount point of a layer: short, because a list of them must fit into an option.
+std::string layer_place(size_t index);
+
+// What a sandbox with a writable root writes lies in one filesystem of its own, in a directory a target. A descriptor
+// of that filesystem is the first thing that comes on the control socket, with this text: before the warden, and long
+// before anything of the owner's runs.
+inline constexpr const char* kScratchMessage = "scratch";
+struct UpperPlace {
+  std::string name;    // in that filesystem
+  std::string target;  // in the sandbox
+};
+std::vector<UpperPlace> upper_places(const std::vector<std::string>& layer_targets);
+
 // Namespaces that the clone itself makes.
 uint64_t sandbox_clone_flags();
 uint64_t call_clone_flags();

@@ -58,6 +58,7 @@ struct SandboxPolicy {
   uint64_t caps = kSandboxCaps;
   SyscallProfile syscalls = SyscallProfile::kTool;
   std::string hostname = "belljar";
+  std::string boot_id;     // what /proc/sys/kernel/random/boot_id says; empty: the host's
   bool own_trust = false;  // certificates can be added to a template's root, which is read-only otherwise
   Limits limits;
 };

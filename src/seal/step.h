@@ -41,6 +41,8 @@ enum class Op : uint8_t {
   kPlaceFd,          // slot -> descriptor `number`
   kCloseFrom,        // number: first descriptor to close, number2: close_range flags
   kExec,             // program in slot, text: its argv[0]
+  kPutFile,          // a new file at path text that says `more`, for everybody to read
+  kSendDescriptor,   // the descriptor in slot -> the control socket, with text: to the sandbox's owner
 #ifdef BELLJAR_TEST_SWITCHES
   kChroot,  // path text becomes / by chroot alone: what mutation tests put in the place of kPivotRoot
 #endif
@@ -61,9 +63,9 @@ struct Step {
 };
 static_assert(sizeof(Step) == 32);
 
-inline constexpr uint32_t kMaxSteps = 192;
+inline constexpr uint32_t kMaxSteps = 256;
 inline constexpr uint32_t kMaxStrings = 64 * 1024;
-inline constexpr int kMaxSlots = 32;
+inline constexpr int kMaxSlots = 64;
 
 // Slots that the one who carries the plan out fills in beforehand; the rest belongs to the plan.
 enum Slot : uint8_t {
@@ -75,11 +77,11 @@ enum Slot : uint8_t {
   kSlotRuntimes = 5,  // a clone of the mount of /opt/belljar
   kSlotCgroup = 6,    // to kSlotCgroup + kMaxCgroups - 1: files that take "0" to join
   kSlotLayer = 13,    // to kSlotLayer + kMaxLayers - 1: template layers
-  kSlotExtra = 21,    // to kSlotExtra + kMaxExtraMounts - 1: the caller's own mounts
-  kSlotFree = 29,     // the plan's own
+  kSlotExtra = 45,    // to kSlotExtra + kMaxExtraMounts - 1: the caller's own mounts
+  kSlotFree = 53,     // the plan's own
 };
 inline constexpr int kMaxCgroups = 7;
-inline constexpr int kMaxLayers = 8;
+inline constexpr int kMaxLayers = 32;
 inline constexpr int kMaxExtraMounts = 8;
 
 }  // namespace bj

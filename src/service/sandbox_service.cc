@@ -82,8 +82,12 @@ GateWitness witness_of(AuditLog& audit, const SandboxRow& row) {
 }
 
 TemplateParts template_parts(Engine& engine, const SandboxServiceOptions& options) {
-  const auto stack = [](Template&, const std::vector<std::string>&) -> Result<void> {
-    return fail(Code::kUnavailable, "this server has no store of layers");
+  const auto stack = [&layers = engine.layers()](Template& image, const std::vector<std::string>& ids) -> Result<void> {
+    for (const std::string& id : ids) {
+      BJ_TRY(const Layer layer, layers.find(id));
+      image = stacked(std::move(image), layer);
+    }
+    return {};
   };
   return {engine.templates(), TemplateStore(options.data_directory + "/images"), stack};
 }
@@ -103,6 +107,9 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
   host.image = [&templates](const std::string& organization, const std::string& reference) -> Result<Template> {
     BJ_TRY(ResolvedTemplate resolved, templates.resolve(organization, reference));
     return std::move(resolved.image);
+  };
+  host.image_of_content = [&templates](const std::string& name, const TemplateContent& content) {
+    return templates.image_of(name, content);
   };
   host.limits = options.limits;
   host.require_full_seal = options.require_full_seal;
@@ -125,7 +132,7 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens
       templates_(tools.store(), template_parts(engine, options)),
       volumes_(engine, tools.store(), tools.threads(), tools.audit(), volume_options(options)),
       host_(make_sandbox_host(options.provider, engine, host_options(tools, templates_, volumes_, options))),
-      manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_,
+      manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_, templates_,
                manager_options(engine, volumes_, options)),
       commands_(engine.host().executor, manager_, tools.audit(), now_us),
       code_(tools.audit(), now_us),

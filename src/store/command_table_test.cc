@@ -33,7 +33,7 @@ struct CommandTableTest : StoreTest {
     row.template_name = "base";
     row.state = "creating";
     CommandRow command = command_for(row.id, "create");
-    EXPECT_TRUE(store.sandboxes.create(Actor(), row, {}, {}, {}, command));
+    EXPECT_TRUE(store.sandboxes.create(Actor(), row, {}, {}, {}, {}, command));
     return row.id;
   }
   static CommandRow command_for(const std::string& id, const std::string& kind) {

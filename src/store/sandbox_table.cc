@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/id.h"
+#include "store/layer_table.h"
 #include "store/sql.h"
 #include "store/variable_rows.h"
 #include "store/volume_table.h"
@@ -13,7 +14,7 @@ namespace {
 #define SANDBOX_COLUMNS                                                                                            \
   "id, organization_id, user_id, key_id, template_name, state, reason, node, timeout_s, on_timeout, end_at, "      \
   "inside_user, cpus, memory_bytes, disk_bytes, processes, network, metadata_, created_at, started_at, ended_at, " \
-  "credentials, options, access, wakes, details"
+  "credentials, options, access, wakes, details, image, kept, spare_image"
 #define SANDBOX_LIVE "state IN ('creating', 'running', 'paused', 'stopping')"
 
 SandboxRow sandbox_of(const Row& row) {
@@ -44,6 +45,9 @@ SandboxRow sandbox_of(const Row& row) {
   sandbox.access = row.text(23);
   sandbox.wakes = row.integer(24) != 0;
   sandbox.details = row.text(25);
+  sandbox.image = row.text(26);
+  sandbox.kept = row.integer(27) != 0;
+  sandbox.spare_image = row.text(28);
   return sandbox;
 }
 
@@ -54,16 +58,17 @@ std::vector<SandboxRow> sandboxes_of(const std::vector<Row>& rows) {
   return sandboxes;
 }
 
+int64_t kept_of(const SandboxRow& row) { return row.kept ? 1 : 0; }
+
 Result<void> insert(Transaction& transaction, const SandboxRow& s) {
-  BJ_CHECK(transaction.run("INSERT INTO sandboxes (" SANDBOX_COLUMNS
-                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-                           "$19, $20, $21, $22, $23, $24, $25, $26)",
-                           {s.id,        s.organization, s.user,     s.key,          s.template_name,
-                            s.state,     s.reason,       s.node,     s.timeout_s,    s.on_timeout,
-                            s.end_at,    s.inside_user,  s.cpus,     s.memory_bytes, s.disk_bytes,
-                            s.processes, s.network,      s.metadata, s.created_at,   s.started_at,
-                            s.ended_at,  s.credentials,  s.options,  s.access,       int64_t{s.wakes},
-                            s.details}));
+  BJ_CHECK(transaction.run(
+      "INSERT INTO sandboxes (" SANDBOX_COLUMNS
+      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
+      "$19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)",
+      {s.id,          s.organization, s.user,       s.key,      s.template_name, s.state,      s.reason,
+       s.node,        s.timeout_s,    s.on_timeout, s.end_at,   s.inside_user,   s.cpus,       s.memory_bytes,
+       s.disk_bytes,  s.processes,    s.network,    s.metadata, s.created_at,    s.started_at, s.ended_at,
+       s.credentials, s.options,      s.access,     int64_t{s.wakes}, s.details, s.image, kept_of(s), s.spare_image}));
   return {};
 }
 
@@ -71,13 +76,14 @@ Result<void> insert(Transaction& transaction, const SandboxRow& s) {
 Result<void> update(Transaction& transaction, const SandboxRow& s) {
   BJ_CHECK(transaction.run(
       "UPDATE sandboxes SET state = $1, reason = $2, node = $3, timeout_s = $4, on_timeout = $5, "
-      "end_at = $6, network = $7, started_at = $8, ended_at = $9, access = $10, details = $11 WHERE id = $12",
+      "end_at = $6, network = $7, started_at = $8, ended_at = $9, access = $10, details = $11, image = $12, "
+      "kept = $13, spare_image = $14 WHERE id = $15",
       {s.state, s.reason, s.node, s.timeout_s, s.on_timeout, s.end_at, s.network, s.started_at, s.ended_at, s.access,
-       s.details, s.id}));
+       s.details, s.image, kept_of(s), s.spare_image, s.id}));
   return {};
 }
 
-SandboxShare share_of(const Row& row) { return {row.integer(0), row.real(1), row.integer(2), row.integer(3)}; }
+SandboxShare share_of(const Row& row) { return {row.integer(0), row.real(1), row.integer(2), row.integer(3), 0}; }
 
 // CAST: PostgreSQL sums whole numbers to NUMERIC, which is none of our types.
 constexpr const char* kShare =
@@ -135,7 +141,8 @@ Result<SandboxRow> row_for_change(Transaction& transaction, const std::string& o
 
 Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow row,
                                                 const std::map<std::string, std::string>& metadata,
-                                                const std::vector<NewVariable>& variables, const SandboxShare& quota,
+                                                const std::vector<NewVariable>& variables,
+                                                const std::vector<std::string>& layers, const SandboxShare& quota,
                                                 CommandRow command, const std::vector<std::string>& volumes) {
   return database_.transact_value<Made>([&](Transaction& transaction) -> Result<Made> {
     BJ_CHECK(lock_organization(transaction, row.organization));
@@ -157,9 +164,16 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
       for (const NewVariable& variable : variables)
         BJ_CHECK(insert_variable(transaction, vault_, kLiveVariables, key_id, actor, row.id, variable));
     }
+    if (!layers.empty()) BJ_CHECK(LayerTable::set_uses(transaction, row.id, layers));
     BJ_CHECK(CommandTable::insert(transaction, command));
     return Made{row, false};
   });
+}
+
+Result<void> SandboxTable::check_room(Transaction& transaction, const SandboxRow& row, const SandboxShare& quota) {
+  BJ_CHECK(lock_organization(transaction, row.organization));
+  BJ_TRY(const Rows used, transaction.run(kShare, {row.organization}));
+  return check_share(share_of(used.rows[0]), row, quota);
 }
 
 Result<SandboxRow> SandboxTable::get(const std::string& organization, const std::string& id) {
@@ -190,7 +204,11 @@ Result<std::vector<SandboxRow>> SandboxTable::list(const std::string& organizati
                                                    const Page& page) {
   Sql sql("SELECT " SANDBOX_COLUMNS " FROM sandboxes WHERE organization_id = ");
   sql.bind(organization).add(" AND state <> 'deleted'");
-  if (!filter.states.empty()) sql.add(" AND state IN ").bind_list(filter.states);
+  if (!filter.states.empty()) {
+    sql.add(" AND (state IN ").bind_list(filter.states);
+    if (filter.also_kept) sql.add(" OR (state = 'stopped' AND kept = 1)");
+    sql.add(")");
+  }
   if (filter.template_name) sql.add(" AND template_name = ").bind(*filter.template_name);
   if (filter.created_since) sql.add(" AND created_at >= ").bind(*filter.created_since);
   for (const auto& [key, value] : filter.metadata) {
@@ -235,8 +253,9 @@ Result<std::vector<SandboxRow>> SandboxTable::abandon(const std::string& node, c
         BJ_CHECK(
             transaction.run("UPDATE sandboxes SET state = CASE WHEN id IN (SELECT subject FROM sandbox_commands "
                             "WHERE kind = 'delete' AND state IN ('waiting', 'claimed')) THEN 'deleted' ELSE 'stopped' "
-                            "END, reason = $1, ended_at = $2 WHERE node = $3 AND state IN ('running', 'paused', "
-                            "'stopping')",
+                            "END, reason = $1, ended_at = $2, image = CASE WHEN spare_image <> '' THEN spare_image "
+                            "ELSE image END, kept = CASE WHEN spare_image <> '' THEN 1 ELSE kept END, spare_image = '' "
+                            "WHERE node = $3 AND state IN ('running', 'paused', 'stopping')",
                             {reason, now, node}));
         for (const SandboxRow& row : rows) BJ_CHECK(CommandTable::bury_all_of(transaction, row.id, reason, now));
         BJ_CHECK(
@@ -250,7 +269,7 @@ Result<std::vector<SandboxRow>> SandboxTable::abandon(const std::string& node, c
 
 Result<int64_t> SandboxTable::remove_ended_before(int64_t time) {
   BJ_TRY(const Rows rows, database_.write("DELETE FROM sandboxes WHERE state IN ('stopped', 'deleted', 'error') AND "
-                                          "ended_at < $1",
+                                          "kept = 0 AND ended_at < $1",
                                           {time}));
   return rows.affected;
 }

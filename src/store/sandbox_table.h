@@ -27,7 +27,7 @@ struct SandboxRow {
   Text reason;     // why it is in this state, for people; empty: as asked
   MaybeText node;  // the server instance that holds it
   int64_t timeout_s = 0;
-  Text on_timeout = "kill";  // kill | pause
+  Text on_timeout = "kill";  // kill | pause | stop
   int64_t end_at = 0;        // when its time is over
   Text inside_user;          // empty: the template's
   double cpus = 0;
@@ -44,6 +44,9 @@ struct SandboxRow {
   Text access = "private";  // of its ports: private | token | public
   bool wakes = false;       // a request to a port of it resumes it
   Text details = "{}";      // JSON object: what the API that made it wants to know again
+  Text image;         // JSON: what its root is made from, where that is more than its template
+  bool kept = false;  // the image is a state of its own files that it can be brought back to
+  Text spare_image;   // of a paused one: the image it is brought back to if it ends as it is; empty: none yet
 };
 
 // What an organization's sandboxes may take together, or have taken. Of a quota, 0: no limit.
@@ -52,10 +55,12 @@ struct SandboxShare {
   double cpus = 0;
   int64_t memory_bytes = 0;
   int64_t disk_bytes = 0;
+  int64_t stored_bytes = 0;  // of layers: files of stopped sandboxes, snapshots, templates
 };
 
 struct SandboxFilter {
   std::vector<std::string> states;  // empty: all but deleted
+  bool also_kept = false;           // and those that can be started again, whatever their state
   MaybeText template_name;
   std::map<std::string, std::string> metadata;  // all of them must match
   std::optional<int64_t> created_since;
@@ -71,12 +76,14 @@ class SandboxTable {
     SandboxRow row;
     bool existed = false;  // its command's idempotency key was known: nothing was made
   };
-  // The sandbox, its variables, its metadata and the command that will make it real, if the organization's share allows
-  // one more (else kExhausted, which says what is used up).
-  // `volumes`: ids that must be there (else kDangling).
+  // The sandbox, its variables, its metadata, the layers it uses and the command that will make it real, if the
+  // organization's share allows one more (else kExhausted, which says what is used up). `volumes`: ids that must be
+  // there (else kDangling).
   Result<Made> create(const Actor& actor, SandboxRow row, const std::map<std::string, std::string>& metadata,
-                      const std::vector<NewVariable>& variables, const SandboxShare& quota, CommandRow command,
-                      const std::vector<std::string>& volumes = {});
+                      const std::vector<NewVariable>& variables, const std::vector<std::string>& layers,
+                      const SandboxShare& quota, CommandRow command, const std::vector<std::string>& volumes = {});
+  // One that is over may live again: kExhausted if the organization's share has no room for it.
+  static Result<void> check_room(Transaction& transaction, const SandboxRow& row, const SandboxShare& quota);
   // Deleted ones are not found.
   Result<SandboxRow> get(const std::string& organization, const std::string& id);
   // The same by its id alone: for requests to its ports, which bring no key and prove themselves otherwise.
@@ -90,9 +97,10 @@ class SandboxTable {
   // Of all organizations: what is not over, and is held by somebody.
   Result<std::vector<SandboxRow>> held();
   // What a server that is gone leaves: its sandboxes have ended with it, for `reason`, and so have commands to them;
-  // what it was about to make, anybody may make. Yields those that ended, as they were before.
+  // what it was about to make, anybody may make. Files of theirs that are on disk are kept. Yields those that ended, as
+  // they were before.
   Result<std::vector<SandboxRow>> abandon(const std::string& node, const std::string& reason, int64_t now);
-  // Those whose end is older; yields how many went.
+  // Those whose end is older and that have no files to come back to; yields how many went.
   Result<int64_t> remove_ended_before(int64_t time);
 
  private:

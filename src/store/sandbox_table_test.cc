@@ -48,7 +48,7 @@ struct SandboxTableTest : StoreTest {
     actor.organization = row.organization;
     std::vector<NewVariable> variables;
     variables.push_back({"TOKEN", Secret("s3cret"), {}});
-    return store.sandboxes.create(actor, row, metadata, variables, quota, command);
+    return store.sandboxes.create(actor, row, metadata, variables, {}, quota, command);
   }
 };
 

@@ -419,12 +419,37 @@ Migration ports_step() {
           }};
 }
 
+Migration layers_step() {
+  return {9,
+          "layers, sandboxes that keep their files",
+          {
+              // What its root is made from, where that is more than a template.
+              "ALTER TABLE sandboxes ADD COLUMN image TEXT NOT NULL DEFAULT ''",
+              // 1: the image is a state of its own files that it can be brought back to.
+              "ALTER TABLE sandboxes ADD COLUMN kept BIGINT NOT NULL DEFAULT 0",
+              // Of a paused one: the image it is brought back to if it ends as it is.
+              "ALTER TABLE sandboxes ADD COLUMN spare_image TEXT NOT NULL DEFAULT ''",
+              R"(CREATE TABLE layers (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   size_bytes BIGINT NOT NULL,
+                   created_at BIGINT NOT NULL))",
+              "CREATE INDEX layers_by_organization ON layers (organization_id)",
+              // By whom: layer_table.h tells how they are named.
+              R"(CREATE TABLE layer_uses (
+                   layer_id TEXT NOT NULL REFERENCES layers (id),
+                   user_id TEXT NOT NULL,
+                   PRIMARY KEY (layer_id, user_id)))",
+              "CREATE INDEX layer_uses_by_user ON layer_uses (user_id)",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
   static const std::vector<Migration> steps = {first_step(),     audit_step(),     gate_step(),
                                                sandboxes_step(), templates_step(), sandbox_credentials_step(),
-                                               volumes_step(),   ports_step()};
+                                               volumes_step(),   ports_step(),     layers_step()};
   return steps;
 }
 

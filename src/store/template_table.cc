@@ -109,7 +109,8 @@ Result<TemplateTable::Made> TemplateTable::add_build(const Actor& actor, const s
 }
 
 Result<TemplateTable::Made> TemplateTable::add_ready(const Actor& actor, const std::string& name, TemplateRow row,
-                                                     TemplateBuildRow build, const std::vector<std::string>& tags) {
+                                                     TemplateBuildRow build, const std::vector<std::string>& tags,
+                                                     const Also& also) {
   row.organization = build.organization = actor.organization;
   row.created_by = actor.user;
   return database_.transact_value<Made>([&](Transaction& transaction) -> Result<Made> {
@@ -120,6 +121,7 @@ Result<TemplateTable::Made> TemplateTable::add_ready(const Actor& actor, const s
     BJ_CHECK(insert_build(transaction, made.build));
     BJ_CHECK(put_tags(transaction, made.row.id, made.build.id, tags, made.build.created_at));
     BJ_TRY(made.names, names_of(transaction, made.row.id));
+    if (also) BJ_CHECK(also(transaction, made));
     return made;
   });
 }

@@ -80,9 +80,10 @@ class TemplateTable {
     std::vector<std::string> names;
   };
   Result<Made> add_build(const Actor& actor, const std::string& name, TemplateRow row, TemplateBuildRow build);
-  // The same for one that is ready at once: `tags` mean it.
+  // The same for one that is ready at once: `tags` mean it. What `also` writes is written with it, or nothing is.
+  using Also = std::function<Result<void>(Transaction&, const Made&)>;
   Result<Made> add_ready(const Actor& actor, const std::string& name, TemplateRow row, TemplateBuildRow build,
-                         const std::vector<std::string>& tags);
+                         const std::vector<std::string>& tags, const Also& also = {});
 
   Result<TemplateView> get(const std::string& organization, const std::string& id);
   Result<std::optional<std::string>> id_of_name(const std::string& organization, const std::string& name);

@@ -39,6 +39,7 @@ json::object sandbox_json(const SandboxRow& row) {
           {"template", row.template_name},
           {"state", row.state},
           {"reason", row.reason},
+          {"kept", row.kept || !row.spare_image.empty()},
           {"timeout", row.timeout_s},
           {"on_timeout", row.on_timeout},
           {"created_at", time_text(row.created_at)},
@@ -57,6 +58,15 @@ json::object sandbox_json(const SandboxRow& row) {
           {"volumes", std::move(volumes)},
           {"git_url", wishes.git.url.empty() ? json::value(nullptr) : json::value(wishes.git.url)},
           {"extend_on_activity", wishes.extend_on_activity}};
+}
+
+json::object snapshot_json(const SnapshotView& snapshot) {
+  const TemplateView& view = snapshot.view;
+  return {{"id", view.row.id},
+          {"name", view.names.empty() ? json::value(nullptr) : json::value(view.names.front())},
+          {"sandbox", view.row.sandbox ? json::value(*view.row.sandbox) : json::value(nullptr)},
+          {"size_bytes", snapshot.size_bytes},
+          {"created_at", time_text(view.row.created_at)}};
 }
 
 json::object metrics_json(const SandboxMetrics& metrics) {

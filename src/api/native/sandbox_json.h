@@ -9,6 +9,7 @@
 namespace bj::native {
 
 boost::json::object sandbox_json(const SandboxRow& row);
+boost::json::object snapshot_json(const SnapshotView& snapshot);
 boost::json::object metrics_json(const SandboxMetrics& metrics);
 boost::json::object process_json(const LiveProcess& process);
 // How a process ended.

@@ -22,6 +22,7 @@ struct SandboxServices {
 
 void add_sandbox_routes(Router& router, SandboxServices services);
 void add_lifecycle_routes(Router& router, SandboxServices services);
+void add_snapshot_routes(Router& router, SandboxServices services);
 void add_command_routes(Router& router, SandboxServices services);
 void add_context_routes(Router& router, SandboxServices services);
 void add_terminal_route(Router& router, SandboxServices services);
@@ -30,6 +31,7 @@ void add_file_content_routes(Router& router, SandboxServices services);
 
 // The path's {sandbox_id}, which must look like one.
 Result<std::string> sandbox_id_of(const HttpRequest& request);
+Result<MaybeText> idempotency_key_of(const HttpRequest& request);
 // The request's sandbox if it runs.
 Task<Result<std::shared_ptr<HeldSandbox>>> running_sandbox(SandboxServices services, const HttpRequest& request);
 

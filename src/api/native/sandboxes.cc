@@ -17,7 +17,6 @@ namespace json = boost::json;
 
 constexpr int64_t kUsualLimit = 100;
 constexpr std::string_view kMetadataPrefix = "metadata.";
-constexpr size_t kLongestKey = 255;
 
 std::optional<double> optional_number(ModelReader& reader, std::string_view key) {
   const json::value* const value = reader.take(key, NullCounts::kAsAbsent);
@@ -57,7 +56,7 @@ NewSandbox read_new(ModelReader& reader) {
   NewSandbox wanted;
   wanted.template_name = reader.string_or("template", "base");
   wanted.timeout_s = reader.optional_integer("timeout");
-  wanted.on_timeout = reader.choice_or("on_timeout", "kill", {"kill", "pause"});
+  wanted.on_timeout = reader.choice_or("on_timeout", "kill", {"kill", "pause", "stop"});
   wanted.environment = reader.optional_string_map("env").value_or(SandboxEnvironment());
   wanted.metadata = reader.optional_string_map("metadata").value_or(SandboxEnvironment());
   wanted.user = reader.optional_string("user").value_or("");
@@ -78,9 +77,7 @@ Task<Result<HttpResponse>> create(SandboxServices services, HttpRequest& request
   if (!request.body.empty()) {
     BJ_CO_TRY(wanted, read_body(request, UnknownKeys::kForbid, read_new));
   }
-  const std::string_view key = request.headers.get("Idempotency-Key");
-  if (key.size() > kLongestKey) co_return fail(Code::kUnprocessable, "Idempotency-Key may have 255 characters");
-  if (!key.empty()) wanted.idempotency_key = std::string(key);
+  BJ_CO_TRY(wanted.idempotency_key, idempotency_key_of(request));
   BJ_CO_TRY(const SandboxRow row, co_await services.manager.create(request.actor, std::move(wanted)));
   co_return json_response(200, sandbox_json(row));
 }
@@ -92,6 +89,7 @@ Result<SandboxFilter> filter_of(const HttpRequest& request) {
     if (!state_of(state)) return fail(Code::kUnprocessable, "there is no state \"" + state + "\"");
   }
   filter.template_name = query_text(request, "template");
+  BJ_TRY(filter.also_kept, query_flag(request, "kept"));
   for (const auto& [name, value] : request.query) {
     if (name.starts_with(kMetadataPrefix)) filter.metadata[name.substr(kMetadataPrefix.size())] = value;
   }
@@ -147,7 +145,13 @@ Task<Result<HttpResponse>> set_timeout(SandboxServices services, HttpRequest& re
 
 Task<Result<HttpResponse>> pause(SandboxServices services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
-  BJ_CO_TRY(const PauseReport report, co_await services.manager.pause(request.actor, id));
+  bool memory = true;
+  if (!request.body.empty()) {
+    const auto read = [](ModelReader& reader) { return reader.boolean_or("memory", true); };
+    BJ_CO_TRY(memory, read_body(request, UnknownKeys::kForbid, read));
+  }
+  const PauseKeeps keeps = memory ? PauseKeeps::kMemory : PauseKeeps::kFiles;
+  BJ_CO_TRY(const PauseReport report, co_await services.manager.pause(request.actor, id, keeps));
   BJ_CO_TRY(const SandboxRow row, co_await services.manager.get(request.actor.organization, id));
   json::object answer = sandbox_json(row);
   answer["memory_before_bytes"] = report.memory_before;
@@ -157,7 +161,15 @@ Task<Result<HttpResponse>> pause(SandboxServices services, HttpRequest& request)
 
 Task<Result<HttpResponse>> resume(SandboxServices services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
-  BJ_CO_TRY(const SandboxRow row, co_await services.manager.resume(request.actor, id));
+  BJ_CO_TRY(const Resumed resumed, co_await services.manager.resume(request.actor, id));
+  json::object answer = sandbox_json(resumed.row);
+  answer["resumed"] = resumed.cold ? "cold" : "warm";
+  co_return json_response(200, answer);
+}
+
+Task<Result<HttpResponse>> stop(SandboxServices services, HttpRequest& request) {
+  BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.stop_keeping_files(request.actor, id));
   co_return json_response(200, sandbox_json(row));
 }
 
@@ -186,6 +198,13 @@ Result<std::string> sandbox_id_of(const HttpRequest& request) {
   return fail(Code::kNotFound, "there is no such sandbox");
 }
 
+Result<MaybeText> idempotency_key_of(const HttpRequest& request) {
+  constexpr size_t kLongestKey = 255;
+  const std::string_view key = request.headers.get("Idempotency-Key");
+  if (key.size() > kLongestKey) return fail(Code::kUnprocessable, "Idempotency-Key may have 255 characters");
+  return key.empty() ? MaybeText() : MaybeText(key);
+}
+
 Task<Result<std::shared_ptr<HeldSandbox>>> running_sandbox(SandboxServices services, const HttpRequest& request) {
   BJ_CO_TRY(std::string id, sandbox_id_of(request));
   co_return co_await services.manager.running(request.actor.organization, std::move(id));
@@ -200,7 +219,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
                                         {"properties",
                                          {{"template", text},
                                           {"timeout", whole},
-                                          {"on_timeout", {{"type", "string"}, {"enum", {"kill", "pause"}}}},
+                                          {"on_timeout", {{"type", "string"}, {"enum", {"kill", "pause", "stop"}}}},
                                           {"env", object},
                                           {"metadata", object},
                                           {"user", text},
@@ -217,7 +236,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
                    {"required", {"timeout"}},
                    {"properties", {{"timeout", whole}, {"only_longer", {{"type", "boolean"}}}}}};
   RouteExtras filtered{Access::kByMethod, page_parameters()};
-  for (const char* name : {"state", "template", "metadata.KEY"}) {
+  for (const char* name : {"state", "kept", "template", "metadata.KEY"}) {
     ParameterDoc doc;
     doc.name = name;
     doc.description = "Shows only sandboxes that match.";
@@ -230,10 +249,19 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
   group.add(Method::kDelete, "/{sandbox_id}", remove, "End a sandbox and forget it", nullptr, nullptr);
   group.add(Method::kPost, "/{sandbox_id}/timeout", set_timeout, "Let it end so many seconds from now", timeout,
             object);
-  group.add(Method::kPost, "/{sandbox_id}/pause", pause,
-            "Stop its processes where they are; tells what memory came back", nullptr, object);
-  group.add(Method::kPost, "/{sandbox_id}/resume", resume, "Let a paused sandbox go on, with its whole timeout",
-            nullptr, object);
+  const json::value pausing =
+      json::object{{"type", "object"}, {"properties", {{"memory", {{"type", "boolean"}, {"default", true}}}}}};
+  group.add(
+      Method::kPost, "/{sandbox_id}/pause", pause,
+      "Stop its processes where they are, or, without memory, end them and keep the files; tells what memory came "
+      "back",
+      pausing, object);
+  for (const char* word : {"resume", "start"}) {
+    group.add(Method::kPost, std::string("/{sandbox_id}/") + word, resume,
+              "Let a paused sandbox go on, or start a stopped one with its files; it has its whole timeout again",
+              nullptr, object);
+  }
+  group.add(Method::kPost, "/{sandbox_id}/stop", stop, "End its processes and keep its files", nullptr, object);
   group.add(Method::kGet, "/{sandbox_id}/metrics", metrics, "What it uses now", nullptr, object);
   group.add(Method::kGet, "/{sandbox_id}/logs", logs, "What happened to it lately", nullptr,
             json::object{{"type", "array"}, {"items", object}});
@@ -241,6 +269,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
 
 void add_sandbox_routes(Router& router, SandboxServices services) {
   add_lifecycle_routes(router, services);
+  add_snapshot_routes(router, services);
   add_command_routes(router, services);
   add_context_routes(router, services);
   add_terminal_route(router, services);

@@ -1,0 +1,34 @@
+// How what a live sandbox has written becomes a layer.
+#include "engine/layer_store.h"
+#include "engine/sandbox.h"
+
+namespace bj {
+
+Task<Result<Layer>> Sandbox::seal_layer(const LayerStore& layers, AfterSeal then, LayerLimits limits) {
+  const auto self = shared_from_this();
+  const LayerStore store = layers;  // the caller's need not live so long
+  BJ_CO_TRY(const UpperFiles files, upper());
+  if (moved_) co_return fail(Code::kBusy, "the sandbox's files are being copied already");
+  const bool was_paused = paused_;
+  if (!was_paused) {
+    BJ_CO_CHECK(group_.freeze());
+    paused_ = true;
+  }
+  moved_ = std::make_shared<std::atomic<bool>>(false);
+  const auto copy = [store, files, limits, moved = moved_] { return store.capture(files, limits, moved.get()); };
+  Result<Layer> layer = co_await offload(*host_.workers, copy);
+  const bool moved = *moved_;
+  moved_.reset();
+  const bool stays = was_paused || (layer && then == AfterSeal::kStandStill);
+  if (!moved && !stays) BJ_CO_CHECK(resume());
+  if (!moved) co_return layer;
+  if (layer) {
+    const std::string id = layer->id;
+    layer->hold.reset();
+    const auto remove = [store, id] { return store.remove(id); };
+    (void)co_await offload(*host_.workers, remove);
+  }
+  co_return fail(Code::kConflict, "the sandbox moved on before its files were copied");
+}
+
+}  // namespace bj

@@ -1,0 +1,136 @@
+// A live sandbox's files as a layer, on this machine's kernel: needs root (a sandbox is frozen by its control group),
+// else it is skipped with the reason.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "sys/files.h"
+
+namespace bj {
+namespace {
+
+class SandboxLayerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    char path[] = "/tmp/belljar-layer-test.XXXXXX";
+    ASSERT_NE(::mkdtemp(path), nullptr);
+    data_ = path;
+  }
+  void TearDown() override { (void)remove_tree(AT_FDCWD, data_); }
+
+  void tell(std::function<Task<Result<void>>(Engine&)> story) {
+    asio::io_context context(1);
+    EngineOptions options;
+    options.data_directory = data_;
+    Result<std::unique_ptr<Engine>> engine = Engine::create(context, options);
+    if (!engine) GTEST_SKIP() << engine.error().what;
+    Result<void> result;
+    spawn(context.get_executor(), [&]() -> Task<void> {
+      result = co_await (*engine)->start();
+      if (result) result = co_await story(**engine);
+      co_await (*engine)->stop();
+    });
+    context.run();
+    EXPECT_TRUE(result) << result.error().what;
+  }
+
+  static Task<Result<std::string>> output(Sandbox& sandbox, std::string script, std::string user = "") {
+    ProcessSpec spec;
+    spec.arguments = {"/bin/sh", "-c", std::move(script)};
+    spec.user = std::move(user);
+    BJ_CO_TRY(Process process, co_await sandbox.start(std::move(spec)));
+    asio::posix::stream_descriptor stream(co_await asio::this_coro::executor, process.output.release());
+    Captured captured;
+    co_await capture(stream, 1 << 20, captured);
+    (void)co_await process.exit->get();
+    co_return captured.text;
+  }
+
+  std::string data_;
+};
+
+TEST_F(SandboxLayerTest, AnotherSandboxOnItHasTheFilesAndChangesNothingInTheFirst) {
+  tell([](Engine& engine) -> Task<Result<void>> {
+    SandboxSpec spec;
+    BJ_CO_TRY(spec.image, engine.templates().find("base"));
+    BJ_CO_TRY(const std::shared_ptr<Sandbox> first, co_await engine.create_sandbox(spec));
+    BJ_CO_CHECK(
+        co_await output(*first,
+                        "echo one > /home/user/note; rm /usr/bin/yes; rm -r /etc/profile.d; mkdir /etc/profile.d; "
+                        "echo mine > /etc/profile.d/only; install -o 4242 /dev/null /tmp/owned",
+                        "root"));
+    BJ_CO_TRY(const Layer layer, co_await first->seal_layer(engine.layers()));
+    EXPECT_FALSE(first->paused());
+    EXPECT_EQ(layer.trees.size(), 2u) << "of / and of /usr";
+    spec.image = stacked(spec.image, layer);
+    BJ_CO_TRY(const std::shared_ptr<Sandbox> second, co_await engine.create_sandbox(spec));
+    BJ_CO_TRY(const std::string seen,
+              co_await output(*second,
+                              "cat /home/user/note; ls /usr/bin/yes /etc/profile.d 2>/dev/null; stat -c %u /tmp/owned; "
+                              "echo two > /home/user/note"));
+    EXPECT_EQ(seen, "one\n/etc/profile.d:\nonly\n4242\n");
+    BJ_CO_TRY(const std::string before, co_await output(*first, "cat /home/user/note"));
+    EXPECT_EQ(before, "one\n");
+    const char* const kBoot = "cat /proc/sys/kernel/random/boot_id";
+    BJ_CO_TRY(const std::string one, co_await output(*first, kBoot));
+    BJ_CO_TRY(const std::string two, co_await output(*second, kBoot));
+    EXPECT_EQ(one.size(), 37u);
+    EXPECT_NE(one, two);
+    co_await first->destroy();
+    co_await second->destroy();
+    co_return Result<void>();
+  });
+}
+
+TEST_F(SandboxLayerTest, AResumeGivesTheCopyOfAPausedOneUp) {
+  tell([](Engine& engine) -> Task<Result<void>> {
+    SandboxSpec spec;
+    BJ_CO_TRY(spec.image, engine.templates().find("base"));
+    BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await engine.create_sandbox(spec));
+    BJ_CO_CHECK(co_await output(*sandbox, "head -c 100000000 /dev/zero > big"));
+    BJ_CO_CHECK(co_await sandbox->pause());
+    auto sealed = std::make_shared<OneShot<Result<Layer>>>(engine.host().executor);
+    spawn(engine.host().executor,
+          [&engine, sandbox, sealed]() -> Task<void> { sealed->set(co_await sandbox->seal_layer(engine.layers())); });
+    co_await asio::post(engine.host().executor, asio::use_awaitable);  // it has begun
+    BJ_CO_CHECK(sandbox->resume());
+    BJ_CO_TRY(const Result<Layer> layer, co_await sealed->get());
+    EXPECT_FALSE(layer);
+    if (!layer) EXPECT_EQ(layer.error().code, Code::kConflict);
+    EXPECT_TRUE(engine.layers().ids()->empty());
+    BJ_CO_TRY(const std::string alive, co_await output(*sandbox, "echo alive"));
+    EXPECT_EQ(alive, "alive\n");
+    co_await sandbox->destroy();
+    co_return Result<void>();
+  });
+}
+
+TEST_F(SandboxLayerTest, ItsMountCanBeTakenAwayAndItsFilesRemovedWhileOthersGoOn) {
+  tell([](Engine& engine) -> Task<Result<void>> {
+    SandboxSpec spec;
+    BJ_CO_TRY(spec.image, engine.templates().find("base"));
+    const Template base = spec.image;
+    for (int i = 0; i < 3; ++i) {
+      spec.image = base;
+      BJ_CO_TRY(const std::shared_ptr<Sandbox> first, co_await engine.create_sandbox(spec));
+      BJ_CO_CHECK(co_await output(*first, "echo " + std::to_string(i) + " > note"));
+      BJ_CO_TRY(Layer layer, co_await first->seal_layer(engine.layers()));
+      co_await first->destroy();
+      spec.image = stacked(base, layer);
+      BJ_CO_TRY(const std::shared_ptr<Sandbox> second, co_await engine.create_sandbox(spec));
+      BJ_CO_CHECK(co_await engine.host().launcher->drop_layers(engine.layers().directory() + "/" + layer.id));
+      BJ_CO_TRY(const std::string seen, co_await output(*second, "cat note"));
+      EXPECT_EQ(seen, std::to_string(i) + "\n");
+      co_await second->destroy();
+      layer.hold.reset();
+      BJ_CO_CHECK(engine.layers().remove(layer.id));
+    }
+    EXPECT_TRUE(engine.layers().ids()->empty());
+    co_return Result<void>();
+  });
+}
+
+}  // namespace
+}  // namespace bj
