@@ -50,6 +50,7 @@ std::vector<ShownSetting> own_settings(const Settings& settings) {
   add("calls.keep_days", std::to_string(settings.keep_calls.count() / 24));
   add("network.policy", settings.network);
   add("credentials.directory", settings.credentials_directory);
+  add("templates.registries", settings.registries);
   for (const RateField& field : rate_fields()) add(field.name, rate_text(field, settings.rates));
   const SandboxSettings& sandboxes = settings.sandboxes;
   add("sandboxes.provider", sandboxes.provider);

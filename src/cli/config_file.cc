@@ -37,6 +37,10 @@ class Reader {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) {
           return only("credentials", k, "directory", n, settings_.credentials_directory);
         }));
+      } else if (name == "templates") {
+        BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) {
+          return only("templates", k, "registries", n, settings_.registries);
+        }));
       } else if (name == "sandboxes") {
         BJ_CHECK(each(node, name, [this](std::string_view k, const toml::node& n) { return sandboxes(k, n); }));
       } else if (name == "pool") {

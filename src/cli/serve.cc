@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <sstream>
 
 #include "api/authenticate.h"
 #include "cli/context.h"
@@ -117,9 +118,22 @@ Task<Result<HealthFacts>> get_ready(Engine& engine, ToolService& service, Settin
   co_return facts;
 }
 
-Result<SandboxServiceOptions> sandbox_options(const Settings& settings) {
+// "a, b" -> a and b.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');) {
+    std::erase(word, ' ');
+    if (!word.empty()) words.push_back(word);
+  }
+  return words;
+}
+
+Result<SandboxServiceOptions> sandbox_options(const Settings& settings, const std::string& scheme) {
   SandboxServiceOptions options;
   BJ_TRY(options.provider, sandbox_provider_named(settings.sandboxes.provider));
+  options.scheme = scheme;
+  options.registries = words_of(settings.registries);
   options.data_directory = settings.data_directory;
   options.limits = settings.limits;
   options.require_full_seal = settings.require_full_seal;
@@ -161,7 +175,7 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
   if (!server) co_return report(server.error());
   Result<ServiceOptions> wanted = service_options(settings);
   if (!wanted) co_return report(wanted.error());
-  Result<SandboxServiceOptions> living = sandbox_options(settings);
+  Result<SandboxServiceOptions> living = sandbox_options(settings, scheme);
   if (!living) co_return report(living.error());
   int status = kExitOk;
   const auto service = ToolService::create(engine, std::move(*wanted));

@@ -50,6 +50,7 @@ Result<void> read_variables(const Lookup& environment, Settings& settings) {
   take("network.policy", "BELLJAR_NETWORK", settings.network);
   take("sandboxes.provider", "SANDBOX_PROVIDER", settings.sandboxes.provider);
   take("credentials.directory", "BELLJAR_CREDENTIALS_DIRECTORY", settings.credentials_directory);
+  take("templates.registries", "BELLJAR_REGISTRIES", settings.registries);
   for (const RateField& field : rate_fields()) {
     std::string value;
     take(field.name, field.variable, value);

@@ -49,6 +49,7 @@ struct Settings {
   std::chrono::hours keep_calls{30 * 24};  // records of calls; 0: for ever
   std::string network = "none";            // of organizations without a policy; as --network takes it
   std::string credentials_directory;       // of credentials in files; empty: there are none
+  std::string registries;                  // "host:port, ...": may have an address that is not public
   RateLimits rates;                        // of each key
   SandboxSettings sandboxes;
   std::vector<GivenSetting> tool_settings;     // the config file's [tools], under Letta's names

@@ -43,10 +43,12 @@ std::vector<std::string> names_in(const std::string& array) {
 
 Task<Result<void>> SandboxManager::resolve_template(const std::string& organization, NewSandbox& wanted) {
   if (!wanted.image.empty() || wanted.template_name == "base") co_return Result<void>();
-  const auto find = [&] { return templates_.resolve(organization, wanted.template_name); };
+  const auto find = [&] { return templates_.resolve_to_spawn(organization, wanted.template_name); };
   const Result<ResolvedTemplate> found = co_await offload(threads_, find);
   if (!found) co_return fail(as_asked(found.error().code), found.error().what);
   wanted.image = image_text({found->content, false});
+  if (!wanted.cpus && found->cpus > 0) wanted.cpus = found->cpus;
+  if (!wanted.memory_bytes && found->memory_bytes > 0) wanted.memory_bytes = found->memory_bytes;
   co_return Result<void>();
 }
 

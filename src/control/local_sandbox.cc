@@ -7,9 +7,12 @@
 
 #include "base/log.h"
 #include "control/sandbox_image.h"
+#include "control/template_start.h"
 
 namespace bj {
 namespace {
+
+constexpr std::chrono::seconds kForReadiness{60};
 
 // What processes have unless their caller says otherwise.
 struct Habits {
@@ -197,10 +200,14 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   spec.on_network = std::move(witness.note);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
-  auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), std::move(image), std::move(layers),
+  auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), image, std::move(layers),
                                              std::move(habits),
                                              std::move(witness.finish));
   if (interpreter_ahead) live->interpreters().start_ahead();
+  if (const Result<void> started = co_await start_template(*live, image, kForReadiness); !started) {
+    co_await live->destroy();
+    co_return tl::unexpected(started.error());
+  }
   co_return live;
 }
 

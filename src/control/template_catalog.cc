@@ -32,18 +32,21 @@ Result<void> check_tags(const std::vector<std::string>& tags) {
 TemplateCatalog::TemplateCatalog(Store& store, TemplateParts parts)
     : templates_(store.database()), builds_(store.database()), parts_(std::move(parts)) {}
 
-Result<Template> TemplateCatalog::image_of(const std::string& name, const TemplateContent& content) const {
+Result<HeldTemplate> TemplateCatalog::image_of(const std::string& name, const TemplateContent& content) const {
   const bool pulled = content.root.starts_with(kImagePrefix);
   BJ_TRY(Template image,
          pulled ? parts_.images.find(content.root.substr(kImagePrefix.size())) : parts_.machine.find(content.root));
   image.name = name;
-  if (!content.layers.empty()) BJ_CHECK(parts_.stack(image, content.layers));
+  TemplateHold hold;
+  if (!content.layers.empty()) {
+    BJ_TRY(hold, parts_.stack(image, content.layers));
+  }
   if (!content.user.empty()) image.user = content.user;
   if (!content.workdir.empty()) image.workdir = content.workdir;
   for (const auto& [key, value] : content.environment) image.environment[key] = value;
   image.start_command = content.start_command;
   image.ready_command = content.ready_command;
-  return image;
+  return HeldTemplate{std::move(image), std::move(hold)};
 }
 
 Result<std::optional<TemplateView>> TemplateCatalog::find_row(const std::string& organization,
@@ -86,7 +89,9 @@ Result<ResolvedTemplate> TemplateCatalog::of_row(const TemplateView& view, const
   resolved.cpus = view.row.cpus;
   resolved.memory_bytes = view.row.memory_bytes;
   BJ_TRY(resolved.content, read_content(*build->content));
-  BJ_TRY(resolved.image, image_of(view.names.empty() ? view.row.id : view.names.front(), resolved.content));
+  BJ_TRY(HeldTemplate held, image_of(view.names.empty() ? view.row.id : view.names.front(), resolved.content));
+  resolved.image = std::move(held.image);
+  resolved.hold = std::move(held.hold);
   return resolved;
 }
 
@@ -113,7 +118,17 @@ Result<ResolvedTemplate> TemplateCatalog::resolve(const std::string& organizatio
   BJ_TRY(const TemplateReference reference, parse_template_reference(text));
   if (reference.name == "base") return of_machine(reference);  // nobody else's can be called so
   BJ_TRY(const std::optional<TemplateView> view, find_row(organization, reference));
-  return view ? of_row(*view, reference) : of_machine(reference);
+  if (view) return of_row(*view, reference);
+  Result<ResolvedTemplate> found = of_machine(reference);
+  const auto alias = parts_.aliases.find(reference.name);
+  const bool other = !found && alias != parts_.aliases.end() && reference.space.empty();
+  return other ? resolve(organization, alias->second) : std::move(found);
+}
+
+Result<ResolvedTemplate> TemplateCatalog::resolve_to_spawn(const std::string& organization, const std::string& text) {
+  BJ_TRY(ResolvedTemplate resolved, resolve(organization, text));
+  if (!resolved.build.empty()) BJ_CHECK(templates_.count_spawn(resolved.id, now_us()));
+  return resolved;
 }
 
 Result<TemplateView> TemplateCatalog::own(const std::string& organization, const std::string& text) {
@@ -199,8 +214,8 @@ Result<TemplateCatalog::Begun> TemplateCatalog::add_snapshot(const Actor& actor,
   if (begun.tags.empty()) begun.tags = {kDefaultTag};
   TemplateRow row;
   row.id = new_template_id();
-  row.kind = "snapshot";
-  row.sandbox = snapshot.sandbox;
+  row.kind = snapshot.kind;
+  if (!snapshot.sandbox.empty()) row.sandbox = snapshot.sandbox;
   row.cpus = snapshot.cpus;
   row.memory_bytes = snapshot.memory_bytes;
   row.created_at = row.updated_at = now_us();
@@ -242,6 +257,31 @@ Result<void> TemplateCatalog::remove_tags(const std::string& organization, const
   BJ_TRY(const int64_t removed, templates_.remove_tags(view.row.id, tags));
   if (removed == 0) return fail(Code::kNotFound, "the template has no such tag");
   return {};
+}
+
+Result<std::string> TemplateCatalog::without_own_space(const std::string& organization, const std::string& name) {
+  const std::string own = organization + "/";
+  return name.starts_with(own) ? name.substr(own.size()) : name;
+}
+
+Result<void> TemplateCatalog::succeed(const TemplateBuildRow& build, const TemplateContent& content,
+                                      const std::vector<std::string>& tags, int64_t now) {
+  return builds_.succeed(build.id, content_text(content), tags, content.layers, now);
+}
+
+Result<std::optional<TemplateContent>> TemplateCatalog::cached(const std::string& organization,
+                                                               const std::string& chain) {
+  BJ_TRY(const std::optional<std::string> text, builds_.cached(organization, chain, now_us()));
+  if (!text) return std::nullopt;
+  Result<TemplateContent> content = read_content(*text);
+  if (content && image_of("", *content)) return std::move(*content);
+  BJ_CHECK(builds_.forget_cached(organization, chain));
+  return std::nullopt;
+}
+
+Result<void> TemplateCatalog::remember(const std::string& organization, const std::string& chain,
+                                       const TemplateContent& content) {
+  return builds_.cache(organization, chain, content_text(content), content.layers, now_us());
 }
 
 }  // namespace bj

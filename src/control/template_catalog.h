@@ -10,6 +10,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,12 +25,20 @@
 
 namespace bj {
 
+// Keeps the layers of a template from being removed.
+using TemplateHold = std::shared_ptr<const void>;
+struct HeldTemplate {
+  Template image;
+  TemplateHold hold;
+};
+
 // Where the parts of templates lie on this machine.
 struct TemplateParts {
   const TemplateStore& machine;  // must outlive the catalogue
   TemplateStore images;          // pulled from registries, by digest
-  // Puts layers over a template, the lowest first.
-  std::function<Result<void>(Template& image, const std::vector<std::string>& layers)> stack;
+  // Puts layers over a template, the lowest first. They are not removed as long as what it yields is held.
+  std::function<Result<TemplateHold>(Template& image, const std::vector<std::string>& layers)> stack;
+  std::map<std::string, std::string> aliases{};  // what a name means when nobody has a template of that name
 };
 
 // What a reference means now.
@@ -41,11 +51,13 @@ struct ResolvedTemplate {
   int64_t memory_bytes = 0;
   TemplateContent content;
   Template image;
+  TemplateHold hold;
 };
 
-// The layers of a sandbox that shall become a template.
+// What becomes a template at once, without a build: the layers of a sandbox, say.
 struct NewSnapshot {
-  std::string name;         // "[name][:tag]"; empty: it has its id only
+  std::string name;  // "[name][:tag]"; empty: it has its id only
+  std::string kind = "snapshot";
   std::string sandbox;      // whose it is
   TemplateContent content;  // the sandbox's own template's, with its layers over it
   double cpus = 0;
@@ -59,8 +71,10 @@ class TemplateCatalog {
 
   // kNotFound, with what to do; kConflict: its build is not ready; kInvalid: it is no reference.
   Result<ResolvedTemplate> resolve(const std::string& organization, const std::string& reference);
+  // The same for a sandbox that is about to be made of it: counted.
+  Result<ResolvedTemplate> resolve_to_spawn(const std::string& organization, const std::string& reference);
   // What a content is for the engine.
-  Result<Template> image_of(const std::string& name, const TemplateContent& content) const;
+  Result<HeldTemplate> image_of(const std::string& name, const TemplateContent& content) const;
 
   // One of the organization's own, by id or name; the tag is not looked at.
   Result<TemplateView> own(const std::string& organization, const std::string& reference);
@@ -94,6 +108,16 @@ class TemplateCatalog {
                                const std::vector<std::string>& tags);
   Result<void> remove_tags(const std::string& organization, const std::string& reference,
                            const std::vector<std::string>& tags);
+
+  // "organization/name:tag" of one's own as "name:tag".
+  static Result<std::string> without_own_space(const std::string& organization, const std::string& name);
+
+  // A build is ready, made of this.
+  Result<void> succeed(const TemplateBuildRow& build, const TemplateContent& content,
+                       const std::vector<std::string>& tags, int64_t now);
+  // What these steps led to before, if all of it is still there.
+  Result<std::optional<TemplateContent>> cached(const std::string& organization, const std::string& chain);
+  Result<void> remember(const std::string& organization, const std::string& chain, const TemplateContent& content);
 
   TemplateTable& table() { return templates_; }
   TemplateBuildTable& builds() { return builds_; }

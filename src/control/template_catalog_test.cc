@@ -17,12 +17,13 @@ class TemplateCatalogTest : public testing::Test {
     StoreOptions options;
     options.data_directory = directory_.path();
     store_ = std::move(*Store::open(std::move(options)));
-    const auto stack = [](Template& image, const std::vector<std::string>& layers) -> Result<void> {
+    const auto stack = [](Template& image, const std::vector<std::string>& layers) -> Result<TemplateHold> {
       for (const std::string& layer : layers) image.layers.insert(image.layers.begin(), {"/layers/" + layer, "/"});
-      return {};
+      return std::make_shared<int>(0);
     };
     catalog_ = std::make_unique<TemplateCatalog>(
-        *store_, TemplateParts{machine_, TemplateStore(directory_.path() + "/images"), stack});
+        *store_,
+        TemplateParts{machine_, TemplateStore(directory_.path() + "/images"), stack, {{"other-name", "alpine"}}});
     other_ = new_actor(*store_);
   }
 
@@ -65,6 +66,13 @@ TEST_F(TemplateCatalogTest, WhatTheMachineHasIsEverybodysByNameAndId) {
   EXPECT_EQ(code_of(mine_, "alpine:v1"), Code::kNotFound);
   EXPECT_EQ(code_of(mine_, "nothing"), Code::kNotFound);
   EXPECT_EQ(code_of(mine_, "../alpine"), Code::kInvalid);
+}
+
+TEST_F(TemplateCatalogTest, AnAliasMeansAnotherUntilSomebodyHasATemplateOfThatName) {
+  EXPECT_EQ(catalog_->resolve(mine_.organization, "other-name")->names.front(), "alpine");
+  EXPECT_EQ(code_of(mine_, other_.organization + "/other-name"), Code::kNotFound);
+  const std::string id = snapshot(mine_, "other-name");
+  EXPECT_EQ(catalog_->resolve(mine_.organization, "other-name")->id, id);
 }
 
 TEST_F(TemplateCatalogTest, ASnapshotIsResolvedWithItsLayersOverItsRootAndItsDefaults) {

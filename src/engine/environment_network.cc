@@ -46,11 +46,16 @@ Task<std::vector<IpAddress>> addresses_of(Target target) {
 }  // namespace
 
 Task<NetworkPolicy> builders_network(IndexSettings index) {
+  std::vector<std::string> hosts = index_hosts(index);
+  co_return co_await builders_network(std::move(index), std::move(hosts));
+}
+
+Task<NetworkPolicy> builders_network(IndexSettings index, std::vector<std::string> hosts) {
   NetworkPolicy policy;
-  policy.layers = {preset_layer(NetworkPreset::kPackages, "packages", index_hosts(index))};
+  policy.layers = {preset_layer(NetworkPreset::kPackages, "packages", hosts)};
   const std::vector<std::string> configured = configured_hosts(index);
   const std::vector<IpAddress> own = own_addresses();
-  for (const Place& place : places_of(index_hosts(index), configured)) {
+  for (const Place& place : places_of(hosts, configured)) {
     for (const IpAddress& address : co_await addresses_of(place.target)) {
       const bool is_own = std::find(own.begin(), own.end(), address) != own.end();
       if (kind_of(address) == AddressKind::kPublic && !is_own) continue;

@@ -12,5 +12,7 @@ namespace bj {
 // index for which the machine's own resolver gives a private address, as networks with a mirror do; but never the
 // machine itself, a link-local address or a metadata service, which nobody asked for.
 Task<NetworkPolicy> builders_network(IndexSettings index);
+// The same for other hosts than the indexes' own, say with what apt needs.
+Task<NetworkPolicy> builders_network(IndexSettings index, std::vector<std::string> hosts);
 
 }  // namespace bj

@@ -81,15 +81,22 @@ GateWitness witness_of(AuditLog& audit, const SandboxRow& row) {
   return {[receipts](const GateEvent& event) { receipts->note(event); }, [receipts] { receipts->finish(); }};
 }
 
-TemplateParts template_parts(Engine& engine, const SandboxServiceOptions& options) {
-  const auto stack = [&layers = engine.layers()](Template& image, const std::vector<std::string>& ids) -> Result<void> {
-    for (const std::string& id : ids) {
-      BJ_TRY(const Layer layer, layers.find(id));
-      image = stacked(std::move(image), layer);
-    }
-    return {};
+// A build reaches what its organization may reach.
+TemplateServiceOptions template_options(Engine& engine, ToolService& tools, const std::unique_ptr<SandboxHost>& host,
+                                        const SandboxServiceOptions& options) {
+  TemplateServiceOptions own;
+  own.data_directory = options.data_directory;
+  own.node = machine_name() + "/" + engine.instance();
+  own.scheme = options.scheme;
+  own.limits = options.limits;
+  own.registries = options.registries;
+  own.most_stored_bytes = options.quota.stored_bytes;
+  own.network = [&store = tools.store(), options](const std::string& organization) {
+    return network_of(store, options, organization, "\"open\"");
   };
-  return {engine.templates(), TemplateStore(options.data_directory + "/images"), stack};
+  own.node_is_dead = death_of_nodes(engine.host().abilities.root, options.data_directory);
+  own.remove_layers = [&host](std::vector<std::string> layers) { return host->remove_layers(std::move(layers)); };
+  return own;
 }
 
 VolumeOptions volume_options(const SandboxServiceOptions& options) {
@@ -108,8 +115,9 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
     BJ_TRY(ResolvedTemplate resolved, templates.resolve(organization, reference));
     return std::move(resolved.image);
   };
-  host.image_of_content = [&templates](const std::string& name, const TemplateContent& content) {
-    return templates.image_of(name, content);
+  host.image_of_content = [&templates](const std::string& name, const TemplateContent& content) -> Result<Template> {
+    BJ_TRY(HeldTemplate held, templates.image_of(name, content));
+    return std::move(held.image);
   };
   host.limits = options.limits;
   host.require_full_seal = options.require_full_seal;
@@ -129,10 +137,10 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
 SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens, SandboxServiceOptions options)
     : audit_(tools.audit()),
       limits_(options.limits),
-      templates_(tools.store(), template_parts(engine, options)),
+      templates_(engine, tools, template_options(engine, tools, host_, options)),
       volumes_(engine, tools.store(), tools.threads(), tools.audit(), volume_options(options)),
-      host_(make_sandbox_host(options.provider, engine, host_options(tools, templates_, volumes_, options))),
-      manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_, templates_,
+      host_(make_sandbox_host(options.provider, engine, host_options(tools, templates_.catalog(), volumes_, options))),
+      manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_, templates_.catalog(),
                manager_options(engine, volumes_, options)),
       commands_(engine.host().executor, manager_, tools.audit(), now_us),
       code_(tools.audit(), now_us),
@@ -156,6 +164,7 @@ SandboxService::~SandboxService() = default;
 
 Task<Result<void>> SandboxService::start() {
   BJ_CO_CHECK(co_await volumes_.start());
+  BJ_CO_CHECK(co_await templates_.start());
   BJ_CO_CHECK(co_await manager_.start());
   metrics_.start();
   co_return Result<void>();
@@ -163,11 +172,13 @@ Task<Result<void>> SandboxService::start() {
 
 Task<void> SandboxService::stop() {
   co_await metrics_.stop();
+  co_await templates_.stop();
   co_await manager_.stop();
   co_await volumes_.stop();
 }
 
 void SandboxService::add_routes(Router& router) {
+  templates_.add_routes(router);
   native::add_volume_routes(router, {volumes_, audit_});
   native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
   e2b::add_routes(router, e2b_);

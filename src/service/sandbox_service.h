@@ -9,10 +9,10 @@
 #include "control/command_runner.h"
 #include "control/sandbox_manager.h"
 #include "control/sandbox_provider.h"
-#include "control/template_catalog.h"
 #include "control/volume_manager.h"
 #include "server/router.h"
 #include "service/sandbox_traffic.h"
+#include "service/template_service.h"
 #include "service/tool_service.h"
 
 namespace bj {
@@ -25,6 +25,8 @@ struct SandboxServiceOptions {
   boost::json::value network = "none";     // of organizations that have no policy of their own
   std::vector<std::string> package_hosts;  // what the preset `packages` means here
   CredentialFiles credential_files;
+  std::string scheme = "http";          // of links to this server
+  std::vector<std::string> registries;  // that may have an address which is not public
   SandboxShare quota;
   int64_t usual_timeout_s = 300;
   int64_t longest_timeout_s = 24 * 3600;
@@ -49,14 +51,14 @@ class SandboxService {
   TrafficHandler traffic();
   SandboxManager& manager() { return manager_; }
   CommandRunner& commands() { return commands_; }
-  TemplateCatalog& templates() { return templates_; }
+  TemplateService& templates() { return templates_; }
   CodeRunner& code() { return code_; }
   VolumeManager& volumes() { return volumes_; }
 
  private:
   AuditLog& audit_;
   Limits limits_;
-  TemplateCatalog templates_;
+  TemplateService templates_;
   VolumeManager volumes_;
   std::unique_ptr<SandboxHost> host_;
   SandboxManager manager_;

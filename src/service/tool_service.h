@@ -46,6 +46,7 @@ class ToolService {
   ToolCatalog& catalog() { return catalog_; }
   ToolRunner& runner() { return runner_; }
   AuditLog& audit() { return audit_; }
+  HttpClient& http() { return *client_; }
 
  private:
   ToolService(Engine& engine, ServiceOptions options, std::unique_ptr<Store> store, Notary notary,

@@ -50,6 +50,11 @@ std::vector<TemplateBuildRow> builds_of(const Rows& rows) {
   return builds;
 }
 
+// As whom remembered steps use layers.
+std::string user_of_cache(const std::string& organization, const std::string& chain) {
+  return "step/" + organization + "/" + chain;
+}
+
 std::optional<TemplateBuildRow> first_of(const Rows& rows) {
   if (rows.rows.empty()) return std::nullopt;
   return build_of(rows.rows[0]);
@@ -97,7 +102,8 @@ Result<TemplateBuildRow> TemplateBuildTable::begin(const std::string& template_i
 }
 
 Result<void> TemplateBuildTable::succeed(const std::string& build, const std::string& content,
-                                         const std::vector<std::string>& tags, int64_t now) {
+                                         const std::vector<std::string>& tags, const std::vector<std::string>& layers,
+                                         int64_t now) {
   return database_.transact([&](Transaction& transaction) -> Result<void> {
     BJ_TRY(const Rows rows,
            transaction.run("UPDATE template_builds SET status = 'ready', content = $1, node = NULL, updated_at = $2, "
@@ -106,6 +112,7 @@ Result<void> TemplateBuildTable::succeed(const std::string& build, const std::st
     if (rows.rows.empty()) return fail(Code::kConflict, "build " + build + " is no longer under way");
     const std::string template_id = rows.rows[0].text(0);
     BJ_CHECK(put_tags(transaction, template_id, build, tags, now));
+    BJ_CHECK(LayerTable::set_uses(transaction, LayerTable::build_user(build), layers));
     BJ_CHECK(transaction.run("UPDATE templates SET updated_at = $1 WHERE id = $2", {now, template_id}));
     return {};
   });
@@ -113,11 +120,14 @@ Result<void> TemplateBuildTable::succeed(const std::string& build, const std::st
 
 Result<void> TemplateBuildTable::fail_with(const std::string& build, const std::string& step,
                                            const std::string& message, int64_t now) {
-  BJ_CHECK(
-      database_.write("UPDATE template_builds SET status = 'error', reason_step = $1, reason_message = $2, node = "
-                      "NULL, updated_at = $3, finished_at = $3 WHERE id = $4 AND status IN ('waiting', 'building')",
-                      {step, message, now, build}));
-  return {};
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_TRY(
+        const Rows rows,
+        transaction.run("UPDATE template_builds SET status = 'error', reason_step = $1, reason_message = $2, node = "
+                        "NULL, updated_at = $3, finished_at = $3 WHERE id = $4 AND status IN ('waiting', 'building')",
+                        {step, message, now, build}));
+    return rows.affected == 0 ? Result<void>() : LayerTable::set_uses(transaction, LayerTable::build_user(build), {});
+  });
 }
 
 Result<std::vector<TemplateBuildRow>> TemplateBuildTable::building() {
@@ -160,31 +170,43 @@ Result<std::optional<std::string>> TemplateBuildTable::cached(const std::string&
 }
 
 Result<void> TemplateBuildTable::cache(const std::string& organization, const std::string& chain,
-                                       const std::string& content, int64_t now) {
-  BJ_CHECK(database_.write(
-      "INSERT INTO template_step_cache (organization_id, chain, content, created_at, used_at) VALUES ($1, $2, $3, $4, "
-      "$4) ON CONFLICT (organization_id, chain) DO UPDATE SET content = excluded.content, used_at = excluded.used_at",
-      {organization, chain, content, now}));
-  return {};
+                                       const std::string& content, const std::vector<std::string>& layers,
+                                       int64_t now) {
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(transaction.run(
+        "INSERT INTO template_step_cache (organization_id, chain, content, created_at, used_at) VALUES ($1, $2, $3, "
+        "$4, $4) ON CONFLICT (organization_id, chain) DO UPDATE SET content = excluded.content, used_at = "
+        "excluded.used_at",
+        {organization, chain, content, now}));
+    return LayerTable::set_uses(transaction, user_of_cache(organization, chain), layers);
+  });
 }
 
 Result<void> TemplateBuildTable::forget_cached(const std::string& organization, const std::string& chain) {
-  BJ_CHECK(database_.write("DELETE FROM template_step_cache WHERE organization_id = $1 AND chain = $2",
-                           {organization, chain}));
-  return {};
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(transaction.run("DELETE FROM template_step_cache WHERE organization_id = $1 AND chain = $2",
+                             {organization, chain}));
+    return LayerTable::set_uses(transaction, user_of_cache(organization, chain), {});
+  });
 }
 
-Result<std::vector<std::string>> TemplateBuildTable::contents() {
-  BJ_TRY(const Rows rows, database_.read("SELECT content FROM template_builds WHERE content IS NOT NULL UNION ALL "
-                                         "SELECT content FROM template_step_cache"));
-  std::vector<std::string> texts;
-  for (const Row& row : rows.rows) texts.push_back(row.text(0));
-  return texts;
+Result<void> TemplateBuildTable::add_layer(const std::string& build, const LayerRow& layer,
+                                           const std::vector<std::string>& used, int64_t most_bytes) {
+  return database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(LayerTable::insert(transaction, layer, most_bytes));
+    return LayerTable::set_uses(transaction, LayerTable::build_user(build), used);
+  });
 }
 
 Result<int64_t> TemplateBuildTable::drop_cache(int64_t used_before) {
-  BJ_TRY(const Rows done, database_.write("DELETE FROM template_step_cache WHERE used_at < $1", {used_before}));
-  return done.affected;
+  return database_.transact_value<int64_t>([&](Transaction& transaction) -> Result<int64_t> {
+    BJ_CHECK(
+        transaction.run("DELETE FROM layer_uses WHERE user_id IN (SELECT 'step/' || organization_id || '/' || "
+                        "chain FROM template_step_cache WHERE used_at < $1)",
+                        {used_before}));
+    BJ_TRY(const Rows done, transaction.run("DELETE FROM template_step_cache WHERE used_at < $1", {used_before}));
+    return done.affected;
+  });
 }
 
 }  // namespace bj

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "store/database.h"
+#include "store/layer_table.h"
 #include "store/template_table.h"
 
 namespace bj {
@@ -33,9 +34,10 @@ class TemplateBuildTable {
   // From `waiting` to `building`, once. kConflict: it was begun before.
   Result<TemplateBuildRow> begin(const std::string& template_id, const std::string& build, const std::string& node,
                                  const std::string& request, int64_t now);
-  // From `building` to `ready`; its tags mean it from now on.
+  // From `building` to `ready`; its tags mean it from now on, and it uses these layers.
   Result<void> succeed(const std::string& build, const std::string& content, const std::vector<std::string>& tags,
-                       int64_t now);
+                       const std::vector<std::string>& layers, int64_t now);
+  // It uses no layers from now on.
   Result<void> fail_with(const std::string& build, const std::string& step, const std::string& message, int64_t now);
   // Those that somebody was building when he died.
   Result<std::vector<TemplateBuildRow>> building();
@@ -45,11 +47,13 @@ class TemplateBuildTable {
 
   // What these steps led to in this organization, if they were done before; counts as a use.
   Result<std::optional<std::string>> cached(const std::string& organization, const std::string& chain, int64_t now);
+  // What is remembered uses its layers.
   Result<void> cache(const std::string& organization, const std::string& chain, const std::string& content,
-                     int64_t now);
+                     const std::vector<std::string>& layers, int64_t now);
   Result<void> forget_cached(const std::string& organization, const std::string& chain);
-  // Everything that some build or cached step is made of, of all organizations: JSON texts.
-  Result<std::vector<std::string>> contents();
+  // A layer that a build has just made, and all that it uses now.
+  Result<void> add_layer(const std::string& build, const LayerRow& layer, const std::vector<std::string>& used,
+                         int64_t most_bytes);
   // Cached steps that nobody used since; yields how many went.
   Result<int64_t> drop_cache(int64_t used_before);
 

@@ -189,9 +189,15 @@ Result<void> TemplateTable::count_spawn(const std::string& id, int64_t now) {
 
 Result<TemplateView> TemplateTable::remove(const std::string& organization, const std::string& id) {
   BJ_TRY(TemplateView view, get(organization, id));
-  BJ_TRY(const Rows done,
-         database_.write("DELETE FROM templates WHERE id = $1 AND organization_id = $2", {id, organization}));
-  if (done.affected == 0) return fail_not_found("Template", id);
+  BJ_CHECK(database_.transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(transaction.run(
+        "DELETE FROM layer_uses WHERE user_id IN (SELECT 'build/' || id FROM template_builds WHERE template_id = $1 AND "
+        "organization_id = $2)",
+        {id, organization}));
+    BJ_TRY(const Rows done,
+           transaction.run("DELETE FROM templates WHERE id = $1 AND organization_id = $2", {id, organization}));
+    return done.affected == 0 ? fail_not_found("Template", id) : Result<void>();
+  }));
   return view;
 }
 

@@ -94,7 +94,7 @@ class TemplateTable {
   Result<std::vector<TemplateView>> list_public(const std::string& organization);
   Result<void> set_public(const std::string& organization, const std::string& id, bool is_public);
   Result<void> count_spawn(const std::string& id, int64_t now);
-  // With its names, builds, tags and logs. Yields what it was.
+  // With its names, builds, tags and logs; what they used of layers they use no more. Yields what it was.
   Result<TemplateView> remove(const std::string& organization, const std::string& id);
 
   Result<std::vector<TemplateTagRow>> tags(const std::string& template_id);

@@ -1,0 +1,239 @@
+// Templates: made, listed, looked at, shared, removed.
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+
+#include "api/e2b/template_routes.h"
+#include "api/handler.h"
+#include "api/time_text.h"
+
+namespace bj::e2b {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kEnvd = "0.6.13";
+constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kMostListed = 1000;
+
+unsigned status_for(Code code) {
+  switch (code) {
+    case Code::kInvalid:
+    case Code::kDangling:
+    case Code::kUnprocessable: return 400;
+    case Code::kNotFound: return 404;
+    case Code::kDenied: return 403;
+    case Code::kConflict: return 409;
+    case Code::kExhausted: return 429;
+    case Code::kBusy:
+    case Code::kUnavailable: return 503;
+    case Code::kInternal: break;
+  }
+  return 500;
+}
+
+// The code in the body is what the SDKs look at.
+HttpResponse failure(const Error& error) {
+  const unsigned status = status_for(error.code);
+  return json_response(
+      status, json::object{{"code", status}, {"message", status == 500 ? "An unknown error occurred" : error.what}});
+}
+
+json::array texts(const std::vector<std::string>& list) { return json::array(list.begin(), list.end()); }
+
+json::array full_names(const TemplateView& view) {
+  json::array names;
+  for (const std::string& name : view.names)
+    names.emplace_back(view.row.organization.empty() ? name : view.row.organization + "/" + name);
+  return names;
+}
+
+json::value time_or_null(const std::optional<int64_t>& time) {
+  return time ? json::value(time_text(*time)) : json::value(nullptr);
+}
+
+// What a sandbox of it gets.
+json::object size_of(const TemplateRoutes& routes, const TemplateRow& row) {
+  const double cpus = row.cpus > 0 ? row.cpus : routes.limits.cpus;
+  const int64_t memory = row.memory_bytes > 0 ? row.memory_bytes : static_cast<int64_t>(routes.limits.memory_bytes);
+  return {{"cpuCount", std::max<int64_t>(1, static_cast<int64_t>(cpus))},
+          {"memoryMB", memory / kMiB},
+          {"diskSizeMB", static_cast<int64_t>(routes.limits.disk_bytes) / kMiB},
+          {"envdVersion", kEnvd}};
+}
+
+json::object listed(const TemplateRoutes& routes, const TemplateView& view) {
+  json::object object = size_of(routes, view.row);
+  object["templateID"] = view.row.id;
+  object["buildID"] = view.newest ? view.newest->id : "00000000-0000-4000-8000-000000000000";
+  object["buildStatus"] = view.newest ? view.newest->status : "ready";
+  object["public"] = view.row.is_public;
+  object["aliases"] = texts(view.names);
+  object["names"] = full_names(view);
+  object["createdAt"] = time_text(view.row.created_at);
+  object["updatedAt"] = time_text(view.row.updated_at);
+  object["createdBy"] = nullptr;
+  object["lastSpawnedAt"] = time_or_null(view.row.last_spawned_at);
+  object["spawnCount"] = view.row.spawn_count;
+  object["buildCount"] = view.builds;
+  return object;
+}
+
+Task<Result<HttpResponse>> create(const TemplateRoutes& routes, HttpRequest& request) {
+  BJ_CO_TRY(const json::object body, body_of(request));
+  TemplateCatalog::NewBuild wanted;
+  wanted.name = text_of(body, "name");
+  if (wanted.name.empty()) wanted.name = text_of(body, "alias");
+  wanted.tags = texts_of(body, "tags");
+  const auto number = [&body](const char* key) -> int64_t {
+    const json::value* const value = body.if_contains(key);
+    return value != nullptr && value->is_int64() ? value->get_int64() : 0;
+  };
+  wanted.cpus = static_cast<double>(number("cpuCount"));
+  wanted.memory_bytes = number("memoryMB") * kMiB;
+  if (wanted.cpus < 0 || wanted.cpus > 4096 || wanted.memory_bytes < 0 || wanted.memory_bytes > int64_t{1} << 40)
+    co_return fail(Code::kInvalid, "cpuCount or memoryMB is out of range");
+  const auto add = [&]() -> Result<TemplateCatalog::Begun> {
+    BJ_TRY(wanted.name, routes.templates.catalog.without_own_space(request.actor.organization, wanted.name));
+    return routes.templates.catalog.add_build(request.actor, wanted);
+  };
+  BJ_CO_TRY(const TemplateCatalog::Begun begun, co_await offload(routes.templates.threads, add));
+  TemplateView view;
+  view.row = begun.made.row;
+  view.names = begun.made.names;
+  co_return json_response(202, json::object{{"templateID", begun.made.row.id},
+                                            {"buildID", begun.made.build.id},
+                                            {"aliases", texts(begun.made.names)},
+                                            {"names", full_names(view)},
+                                            {"tags", texts(begun.tags)},
+                                            {"public", begun.made.row.is_public}});
+}
+
+Task<Result<HttpResponse>> list(const TemplateRoutes& routes, HttpRequest& request) {
+  const auto read = [&] {
+    TemplateFilter filter;
+    filter.kind = "template";
+    Page page;
+    page.limit = kMostListed;
+    page.order = Order::kDescending;
+    return routes.templates.catalog.list(request.actor.organization, filter, page);
+  };
+  BJ_CO_TRY(const std::vector<TemplateView> views, co_await offload(routes.templates.threads, read));
+  json::array answer;
+  for (const TemplateView& view : views) answer.push_back(listed(routes, view));
+  co_return json_response(200, answer);
+}
+
+Task<Result<HttpResponse>> get(const TemplateRoutes& routes, HttpRequest& request) {
+  const std::string reference = request.parameter("template");
+  const auto read = [&]() -> Result<json::object> {
+    TemplateCatalog& catalog = routes.templates.catalog;
+    BJ_TRY(const TemplateView view, catalog.own(request.actor.organization, reference));
+    BJ_TRY(const std::vector<TemplateBuildRow> rows, catalog.builds().list(view.row.id));
+    json::array builds;
+    for (const TemplateBuildRow& row : rows) {
+      json::object build = size_of(routes, view.row);
+      build["buildID"] = row.id;
+      build["status"] = row.status;
+      build["createdAt"] = time_text(row.created_at);
+      build["updatedAt"] = time_text(row.updated_at);
+      build["finishedAt"] = time_or_null(row.finished_at);
+      builds.push_back(std::move(build));
+    }
+    json::object answer = listed(routes, view);
+    answer["builds"] = std::move(builds);
+    return answer;
+  };
+  BJ_CO_TRY(const json::object answer, co_await offload(routes.templates.threads, read));
+  co_return json_response(200, answer);
+}
+
+Task<Result<HttpResponse>> find_alias(const TemplateRoutes& routes, HttpRequest& request) {
+  const std::string alias = request.parameter("alias");
+  const auto read = [&]() -> Result<json::object> {
+    TemplateCatalog& catalog = routes.templates.catalog;
+    if (const Result<TemplateView> own = catalog.own(request.actor.organization, alias))
+      return json::object{{"templateID", own->row.id}, {"public", own->row.is_public}};
+    BJ_TRY(const ResolvedTemplate found, catalog.resolve(request.actor.organization, alias));
+    return json::object{{"templateID", found.id}, {"public", found.is_public}};
+  };
+  BJ_CO_TRY(const json::object answer, co_await offload(routes.templates.threads, read));
+  co_return json_response(200, answer);
+}
+
+Task<Result<HttpResponse>> remove(const TemplateRoutes& routes, HttpRequest& request) {
+  BJ_CO_CHECK(co_await routes.templates.builder.remove(request.actor, request.parameter("template")));
+  co_return empty_response();
+}
+
+Task<Result<HttpResponse>> share(const TemplateRoutes& routes, HttpRequest& request) {
+  BJ_CO_TRY(const json::object body, body_of(request));
+  const json::value* const given = body.if_contains("public");
+  if (given == nullptr || !given->is_bool()) co_return fail(Code::kInvalid, "public must be true or false");
+  const std::string reference = request.parameter("template");
+  const auto write = [&, is_public = given->get_bool()]() -> Result<TemplateView> {
+    BJ_TRY(TemplateView view, routes.templates.catalog.own(request.actor.organization, reference));
+    BJ_CHECK(routes.templates.catalog.set_public(request.actor.organization, view.row.id, is_public));
+    return view;
+  };
+  BJ_CO_TRY(const TemplateView view, co_await offload(routes.templates.threads, write));
+  BJ_CO_CHECK(co_await routes.templates.audit.act(request.actor, "template.share", view.row.id,
+                                                  {{"public", given->get_bool()}}));
+  co_return json_response(200, json::object{{"names", full_names(view)}});
+}
+
+}  // namespace
+
+Result<json::object> body_of(const HttpRequest& request) {
+  json::error_code bad;
+  json::value value = json::parse(request.body, bad);
+  if (bad || !value.is_object()) return fail(Code::kInvalid, "the body must be a JSON object");
+  return std::move(value.get_object());
+}
+
+std::string text_of(const json::object& body, std::string_view key) {
+  const json::value* const value = body.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+std::vector<std::string> texts_of(const json::object& body, std::string_view key) {
+  std::vector<std::string> list;
+  const json::value* const value = body.if_contains(key);
+  if (value == nullptr || !value->is_array()) return list;
+  for (const json::value& item : value->get_array())
+    list.push_back(item.is_string() ? std::string(item.get_string()) : "");
+  return list;
+}
+
+void add_template_route(Router& router, const TemplateRoutes& routes, Method method, const char* path,
+                        TemplateHandler handler, const char* summary, Access access, BodyKind body) {
+  RouteOptions options;
+  options.access = access;
+  options.body = body;
+  if (body == BodyKind::kStreamed) options.body_limit = 4ull << 30;
+  options.doc.tag = "E2B templates";
+  options.doc.summary = summary;
+  const auto answer = [routes, handler](HttpRequest& request) -> Task<HttpResponse> {
+    Result<HttpResponse> response = co_await handler(routes, request);
+    co_return response ? std::move(*response) : failure(response.error());
+  };
+  router.add(method, path, answer, std::move(options));
+}
+
+void add_template_routes(Router& router, const TemplateRoutes& routes) {
+  const auto add = [&](Method method, const char* path, TemplateHandler handler, const char* summary) {
+    add_template_route(router, routes, method, path, handler, summary);
+  };
+  add(Method::kPost, "/v3/templates", create, "A template and its next build, which waits");
+  add(Method::kPost, "/v2/templates", create, "The same, for older clients");
+  add(Method::kGet, "/templates", list, "Templates, newest first");
+  add(Method::kGet, "/v2/templates", list, "The same");
+  add(Method::kGet, "/templates/{template}", get, "A template with its builds");
+  add(Method::kGet, "/templates/aliases/{alias}", find_alias, "Whether there is a template of that name");
+  add(Method::kDelete, "/templates/{template}", remove, "Remove a template");
+  add(Method::kPatch, "/templates/{template}", share, "Let others use it, or no longer");
+  add(Method::kPatch, "/v2/templates/{template}", share, "The same");
+  add_template_build_routes(router, routes);
+  add_template_tag_routes(router, routes);
+}
+
+}  // namespace bj::e2b

@@ -1,0 +1,157 @@
+#include "control/template_export.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "engine/environment_output.h"
+#include "engine/import_digest.h"
+#include "engine/import_entry.h"
+#include "sys/files.h"
+
+namespace bj {
+namespace {
+
+namespace json = boost::json;
+
+constexpr size_t kBlock = 512;
+constexpr size_t kPiece = 256 << 10;
+constexpr const char* kPack =
+    "cd / && exec tar -cf - --exclude=./proc --exclude=./sys --exclude=./dev --exclude=./run --exclude=./tmp "
+    "--exclude=./opt/belljar --exclude=./opt/packages .";
+
+// The header of a plain file, as every tar reads it.
+std::string tar_header(const std::string& name, uint64_t size) {
+  std::string header(kBlock, '\0');
+  const auto put = [&header](size_t at, const std::string& text) { header.replace(at, text.size(), text); };
+  put(0, name);
+  put(100, "0000644");
+  put(108, "0000000");
+  put(116, "0000000");
+  put(124, fmt::format("{:011o}", size));
+  put(136, "00000000000");
+  put(148, "        ");
+  put(156, "0");
+  put(257, std::string("ustar\0"
+                       "00",
+                       8));
+  unsigned sum = 0;
+  for (const char c : header) sum += static_cast<unsigned char>(c);
+  put(148, fmt::format("{:06o}", sum) + std::string("\0 ", 2));
+  return header;
+}
+
+std::string padding(uint64_t size) { return std::string((kBlock - size % kBlock) % kBlock, '\0'); }
+
+std::string config_of(const ResolvedTemplate& from, const std::string& digest) {
+  json::array environment;
+  for (const auto& [name, value] : from.image.environment) environment.emplace_back(name + "=" + value);
+  json::object settings{{"Env", std::move(environment)}, {"User", from.image.user}};
+  if (!from.image.workdir.empty()) settings["WorkingDir"] = from.image.workdir;
+  if (!from.image.start_command.empty()) settings["Cmd"] = json::array{"/bin/sh", "-c", from.image.start_command};
+  return json::serialize(json::object{{"architecture", "amd64"},
+                                      {"os", "linux"},
+                                      {"config", std::move(settings)},
+                                      {"rootfs", {{"type", "layers"}, {"diff_ids", json::array{"sha256:" + digest}}}}});
+}
+
+}  // namespace
+
+void TemplateExporter::stop() {
+  stopping_ = true;
+  for (const auto& one : packing_) {
+    if (const auto sandbox = one.lock()) sandbox->kill();
+  }
+}
+
+// The layer stands behind room for its header, which needs its size.
+Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd> into, std::string& digest) {
+  SandboxSpec spec;
+  spec.image = std::move(image);
+  spec.image.sudo = false;
+  spec.image.workdir.clear();
+  spec.limits = limits_;
+  if (engine_.host().uids) spec.user = "root";
+  BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await Sandbox::create(engine_.host(), std::move(spec)));
+  std::erase_if(packing_, [](const auto& one) { return one.expired(); });
+  packing_.push_back(sandbox);
+  if (stopping_) sandbox->kill();
+  sandbox->expire_at(Clock::now() + std::chrono::milliseconds(limits_.wall_ms));
+  ProcessSpec process;
+  process.arguments = {"/bin/sh", "-c", kPack};
+  process.directory = "/";
+  Result<Process> started = co_await sandbox->start(std::move(process));
+  if (!started) {
+    co_await sandbox->destroy();
+    co_return tl::unexpected(started.error());
+  }
+  started->input.reset();
+  const auto errors =
+      std::make_shared<LineReader>(engine_.host().executor, std::move(started->error), [](std::string_view) {}, 1024);
+  errors->start();
+  struct Packed {
+    Sha256 hash;
+    uint64_t size = 0;
+  };
+  const auto packed = std::make_shared<Packed>();
+  const auto copy = [packed, into, most = most_bytes_,
+                     from = std::make_shared<Fd>(std::move(started->output))]() -> Result<void> {
+    std::string piece(kPiece, '\0');
+    for (;;) {
+      const ssize_t n = ::read(from->get(), piece.data(), piece.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return fail_errno("read(export)");
+      if (n == 0) return {};
+      const std::string_view bytes(piece.data(), static_cast<size_t>(n));
+      packed->size += bytes.size();
+      if (packed->size > most) return fail(Code::kExhausted, "the template is larger than can be exported");
+      packed->hash.update(bytes);
+      BJ_CHECK(write_all(into->get(), bytes, "export"));
+    }
+  };
+  Result<void> copied = co_await offload(*engine_.host().workers, copy);
+  if (!copied) sandbox->kill();
+  const Result<ExitReport> exit = co_await started->exit->get();
+  const std::string said = errors->finish();
+  co_await sandbox->destroy();
+  BJ_CO_CHECK(copied);
+  // 1: a file changed while it was read, which is none that matters.
+  const int status = exit && WIFEXITED(exit->status) ? WEXITSTATUS(exit->status) : 127;
+  if (status > 1)
+    co_return fail(Code::kUnavailable, "the template's own tar could not pack it: " + printable(said, 300));
+  digest = packed->hash.hex();
+  co_return packed->size;
+}
+
+Task<Result<ExportedTemplate>> TemplateExporter::export_archive(ResolvedTemplate from, std::string name) {
+  BJ_CO_CHECK(make_directories(directory_, 0700));
+  BJ_CO_TRY(Fd file, open_path(directory_, O_RDWR | O_TMPFILE, 0600));
+  const auto into = std::make_shared<Fd>(std::move(file));
+  BJ_CO_CHECK(write_all(into->get(), std::string(kBlock, '\0'), "export"));
+  std::string digest;
+  BJ_CO_TRY(const uint64_t size, co_await pack(from.image, into, digest));
+  const std::string layer = digest + ".tar";
+  const std::string config = config_of(from, digest);
+  const std::string config_name = sha256_hex(config) + ".json";
+  const std::string manifest = json::serialize(json::array{
+      json::object{{"Config", config_name}, {"RepoTags", json::array{name}}, {"Layers", json::array{layer}}}});
+  const auto write = [&]() -> Result<uint64_t> {
+    const std::string rest = padding(size) + tar_header(config_name, config.size()) + config + padding(config.size()) +
+                             tar_header("manifest.json", manifest.size()) + manifest + padding(manifest.size()) +
+                             std::string(2 * kBlock, '\0');
+    BJ_CHECK(write_all(into->get(), rest, "export"));
+    const std::string header = tar_header(layer, size);
+    if (::pwrite(into->get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()))
+      return fail_errno("pwrite(export)");
+    return kBlock + size + rest.size();
+  };
+  BJ_CO_TRY(const uint64_t whole, co_await offload(*engine_.host().workers, write));
+  co_return ExportedTemplate{into, whole};
+}
+
+}  // namespace bj

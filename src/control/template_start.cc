@@ -1,0 +1,39 @@
+#include "control/template_start.h"
+
+#include <fmt/format.h>
+
+namespace bj {
+namespace {
+
+constexpr auto kBetweenChecks = std::chrono::milliseconds(100);
+
+Task<Result<std::shared_ptr<LiveProcess>>> run(LiveSandbox& sandbox, std::string command, std::string tag) {
+  ProcessSpec process;
+  process.arguments = {"/bin/bash", "-l", "-c", std::move(command)};
+  LiveProcessOptions options;
+  options.tag = std::move(tag);
+  co_return co_await sandbox.processes().start(std::move(process), std::move(options));
+}
+
+}  // namespace
+
+Task<Result<void>> start_template(LiveSandbox& sandbox, const Template& image, std::chrono::seconds patience) {
+  const std::string start = image.start_command, ready = image.ready_command;
+  if (!start.empty()) BJ_CO_CHECK(co_await run(sandbox, start, kStartTag));
+  if (ready.empty()) co_return Result<void>();
+  const Clock::time_point deadline = Clock::now() + patience;
+  asio::steady_timer pause(co_await asio::this_coro::executor);
+  for (;;) {
+    BJ_CO_TRY(const std::shared_ptr<LiveProcess> check, co_await run(sandbox, ready, ""));
+    co_await check->ended();
+    if (check->exit() && check->exit()->status == 0) co_return Result<void>();
+    if (!check->exit()) co_return fail(Code::kUnavailable, "the sandbox ended before it was ready");
+    if (Clock::now() >= deadline)
+      co_return fail(Code::kUnavailable,
+                     fmt::format("the template's ready command did not succeed within {} s", patience.count()));
+    pause.expires_after(kBetweenChecks);
+    (void)co_await expired(pause);
+  }
+}
+
+}  // namespace bj

@@ -1,0 +1,83 @@
+"""E2B's released SDK builds templates here: its own Template API, unchanged."""
+
+import json
+import os
+import subprocess
+import unittest
+
+import sdk
+from template_builds_test import TemplateStory
+
+SCRIPT = r"""
+import { Template, Sandbox, waitForFile, defaultBuildLogger } from 'e2b'
+const key = process.env.E2B_API_KEY
+const options = { apiKey: key, apiHeaders: { Authorization: `Bearer ${key}` } }
+const out = {}
+const name = 'sdk-template'
+const logs = []
+const template = Template({ fileContextPath: process.env.CONTEXT })
+  .fromTemplate('base')
+  .setEnvs({ WHO: 'sdk' })
+  .setWorkdir('/home/user/app')
+  .copy('folder', '.')
+  .copy('one.txt', '/home/user/one.txt')
+  .runCmd('echo "$WHO $(id -un) $(pwd)" > said')
+  .runCmd('id -un > /etc/root-was-here', { user: 'root' })
+  .setStartCmd('touch /tmp/started; sleep 1000', waitForFile('/tmp/started'))
+out.before = await Template.exists(name, options)
+const built = await Template.build(template, name, { ...options, cpuCount: 1, memoryMB: 512, tags: ['v1'], onBuildLogs: (entry) => logs.push(entry.message) })
+out.templateId = built.templateId
+out.logs = logs.length
+out.after = await Template.exists(name, options)
+out.base = await Template.exists('base', options)
+await Template.assignTags(`${name}:v1`, ['stable', 'default'], options)
+out.tags = (await Template.getTags(built.templateId, options)).map((tag) => tag.tag).sort()
+await Template.removeTags(name, ['stable'], options)
+out.fewer = (await Template.getTags(built.templateId, options)).map((tag) => tag.tag).sort()
+let failed = ''
+try {
+  await Template.build(Template().fromTemplate('base').runCmd('exit 7'), 'sdk-broken', options)
+} catch (error) {
+  failed = error.constructor.name + ': ' + error.message
+}
+out.failed = failed
+const background = await Template.buildInBackground(Template().fromTemplate('base').runCmd('sleep 1'), 'sdk-background', options)
+out.status = (await Template.getBuildStatus(background, options)).status
+console.log(JSON.stringify(out))
+"""
+
+
+@sdk.skip_without("e2b")
+class SdkTemplates(TemplateStory):
+    def node(self, script):
+        folder = sdk.node_sdk("e2b")
+        path = os.path.join(folder, f"belljar-{os.getpid()}.mjs")
+        with open(path, "w") as file:
+            file.write(script)
+        self.addCleanup(os.remove, path)
+        context = os.path.join(self.scratch, "context")
+        os.makedirs(os.path.join(context, "folder"), exist_ok=True)
+        for name, text in (("folder/inner.txt", "inner\n"), ("one.txt", "one\n")):
+            with open(os.path.join(context, name), "w") as file:
+                file.write(text)
+        environment = {"PATH": os.environ["PATH"], "HOME": self.scratch, "E2B_API_KEY": self.server.key, "CONTEXT": context,
+                       "E2B_API_URL": self.server.url, "E2B_SANDBOX_URL": self.server.url}
+        done = subprocess.run(["node", path], env=environment, capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+    def test_the_sdk_builds_tags_and_finds_templates(self):
+        out = self.node(SCRIPT)
+        self.assertEqual((out["before"], out["after"], out["base"]), (False, True, True))
+        self.assertGreater(out["logs"], 3)
+        self.assertEqual(out["tags"], ["default", "stable", "v1"])
+        self.assertEqual(out["fewer"], ["default", "v1"])
+        self.assertIn("exit status 7", out["failed"])
+        self.assertEqual(out["status"], "building")
+        sandbox = self.create(template="sdk-template")
+        self.assertEqual(self.output(sandbox, "cat said inner.txt ~/one.txt /etc/root-was-here; ls /tmp/started"),
+                         "sdk user /home/user/app\ninner\none\nroot\n/tmp/started\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
