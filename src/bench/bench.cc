@@ -60,6 +60,7 @@ class Bench {
                                                            {"API: file transfer", &Bench::api_transfer},
                                                            {"API: used sandboxes", &Bench::api_used},
                                                            {"npm build", &Bench::npm_build},
+                                                           {"interpreter", &Bench::interpreter},
                                                            {"SDK: create", &Bench::sdk_create}};
     for (const auto& [name, row] : rows) {
       if (std::string(name).find(options_.filter) == std::string::npos) continue;
@@ -246,6 +247,7 @@ class Bench {
   Task<Result<void>> api_transfer() { return of_sandboxes(bench_file_transfer); }
   Task<Result<void>> api_used() { return of_sandboxes(bench_used_sandboxes); }
   Task<Result<void>> sdk_create() { return of_sandboxes(bench_sdk_create); }
+  Task<Result<void>> interpreter() { return of_sandboxes(bench_interpreter); }
   Task<Result<void>> npm_build() { return of_sandboxes(bench_npm_build); }
 
   Task<Result<void>> pydantic() {

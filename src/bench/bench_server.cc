@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -109,6 +110,8 @@ Result<PlainClient> PlainClient::connect(uint16_t port, std::string key) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fail_errno("connect");
+  const int on = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return PlainClient(std::move(socket), std::move(key));
 }
 
@@ -137,7 +140,7 @@ Result<PlainClient::Answer> PlainClient::ask(std::string_view method, const std:
       "{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\nContent-Type: {}\r\n"
       "Content-Length: {}\r\n\r\n",
       method, path, key_, method == "PUT" ? "application/octet-stream" : "application/json", body.size() * times)));
-  for (uint64_t i = 0; i < times; ++i) BJ_CHECK(send(body));
+  for (uint64_t i = 0; i < times; ++i) BJ_CHECK(send(body));  // without Nagle's wait: the header went alone
   buffer_.clear();
   size_t end = std::string::npos;
   while ((end = buffer_.find("\r\n\r\n")) == std::string::npos) BJ_CHECK(receive());

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <boost/json/parse.hpp>
 #include <fstream>
 
+#include "bench/bench_json.h"
 #include "bench/bench_server.h"
 #include "bench/http_load.h"
 #include "bench/nginx.h"
@@ -32,10 +32,7 @@ Task<std::invoke_result_t<F>> apart(F work) {
 
 Result<std::string> create(PlainClient& client, const std::string& body = "{\"timeout\": 3600}") {
   BJ_TRY(const std::string made, client.text("POST", "/v1/sandboxes", body));
-  boost::json::error_code bad;
-  const boost::json::value value = boost::json::parse(made, bad);
-  if (bad || !value.is_object()) return fail(Code::kInternal, "a sandbox's answer is no JSON");
-  return std::string(value.at("id").as_string());
+  return text_in_answer(made, "id");
 }
 
 Result<void> run_true(PlainClient& client, const std::string& id) {

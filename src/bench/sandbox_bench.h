@@ -25,6 +25,8 @@ Task<Result<BenchRows>> bench_used_sandboxes(SandboxBench bench);
 // A small project, installed from a warm cache and built, beside the same on the host.
 Task<Result<BenchRows>> bench_npm_build(SandboxBench bench);
 
+// A new interpreter's first result; checkpoint and rollback of one that holds much.
+Task<Result<BenchRows>> bench_interpreter(SandboxBench bench);
 // create → first command answered, through the released e2b package for Node.
 Task<Result<BenchRows>> bench_sdk_create(SandboxBench bench);
 

@@ -138,7 +138,7 @@ Task<void> TreeWatch::take(const InotifyEvent& event, std::vector<FileChange>& c
   if (reach_ == WatchReach::kOne || (event.mask & IN_ISDIR) == 0 || told) co_return;
   if (*kind == ChangeKind::kRename) forget_tree(name);
   if (*kind != ChangeKind::kCreate) co_return;
-  const Result<void> added = co_await add_tree(name, (event.mask & IN_CREATE) != 0, changes);
+  const Result<void> added = co_await add_tree(name, true, changes);  // one that moved here is new here, too
   if (!added) changes.push_back({ChangeKind::kLost, name});
 }
 

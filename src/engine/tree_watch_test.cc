@@ -125,6 +125,17 @@ TEST_F(TreeWatchTest, ADirectoryThatMovesIsToldUnderItsNewNameFromThenOn) {
   EXPECT_EQ(count(all, {ChangeKind::kCreate, "old/deep/file"}), 0);
 }
 
+TEST_F(TreeWatchTest, WhatLiesInADirectoryThatMovesInIsToldAsNew) {
+  fs::create_directories(scratch_ / "outside/deep");
+  std::ofstream(scratch_ / "outside/deep/file") << "x";
+  begin();
+  fs::rename(scratch_ / "outside", root_ / "in");
+  const auto all = until({ChangeKind::kWrite, "in/deep/file"});
+  EXPECT_EQ(count(all, {ChangeKind::kCreate, "in"}), 1);
+  EXPECT_EQ(count(all, {ChangeKind::kCreate, "in/deep"}), 1);
+  EXPECT_EQ(count(all, {ChangeKind::kCreate, "in/deep/file"}), 1);
+}
+
 TEST_F(TreeWatchTest, ALinkToADirectoryIsNotFollowed) {
   fs::create_directory(scratch_ / "elsewhere");
   fs::create_directory_symlink(scratch_ / "elsewhere", root_ / "link");

@@ -263,11 +263,13 @@ class Files(SandboxStory):
         self.output(sandbox, "mkdir -p tree/old; ln -s /etc tree/link")
         connection, events = self.events("GET", self.files(sandbox, "/watch", path="/home/user/tree", recursive="true"))
         self.assertEqual(next(events)[0], "watching")
-        self.output(sandbox, "mkdir -p tree/new/deep; echo x > tree/new/deep/file; mv tree/new tree/old/; echo y > tree/old/new/deep/file")
         told = []
-        while ("write", "old/new/deep/file") not in told:
-            name, data = next(events)
-            told.append((name, data["name"]))
+        for command, last in (("mkdir -p tree/new/deep; echo x > tree/new/deep/file", "new/deep/file"),
+                              ("mv tree/new tree/old/; echo y > tree/old/new/deep/file", "old/new/deep/file")):
+            self.output(sandbox, command)
+            while ("write", last) not in told:
+                name, data = next(events)
+                told.append((name, data["name"]))
         for wanted in (("create", "new"), ("create", "new/deep"), ("rename", "new"), ("create", "old/new")):
             self.assertEqual(told.count(wanted), 1, told)
         self.api("DELETE", f"/v1/sandboxes/{sandbox}", expect=204)
