@@ -31,8 +31,8 @@ struct Template {
   std::string user = "user";
   std::string workdir;  // where processes start; empty: in their user's home
   bool sudo = true;
-  std::string start_command;                       // run in the background in each new sandbox that lives; empty: none
-  std::string ready_command;                       // such a sandbox is ready when this ends with 0; empty: at once
+  std::string start_command;  // run in the background in each new sandbox that lives; empty: none
+  std::string ready_command;  // such a sandbox is ready when this ends with 0; empty: at once
 
   // Of its layers, in their order.
   std::vector<std::string> targets() const;

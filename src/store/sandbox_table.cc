@@ -61,14 +61,15 @@ std::vector<SandboxRow> sandboxes_of(const std::vector<Row>& rows) {
 int64_t kept_of(const SandboxRow& row) { return row.kept ? 1 : 0; }
 
 Result<void> insert(Transaction& transaction, const SandboxRow& s) {
-  BJ_CHECK(transaction.run(
-      "INSERT INTO sandboxes (" SANDBOX_COLUMNS
-      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-      "$19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)",
-      {s.id,          s.organization, s.user,       s.key,      s.template_name, s.state,      s.reason,
-       s.node,        s.timeout_s,    s.on_timeout, s.end_at,   s.inside_user,   s.cpus,       s.memory_bytes,
-       s.disk_bytes,  s.processes,    s.network,    s.metadata, s.created_at,    s.started_at, s.ended_at,
-       s.credentials, s.options,      s.access,     int64_t{s.wakes}, s.details, s.image, kept_of(s), s.spare_image}));
+  BJ_CHECK(transaction.run("INSERT INTO sandboxes (" SANDBOX_COLUMNS
+                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
+                           "$19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)",
+                           {s.id,        s.organization, s.user,     s.key,          s.template_name,
+                            s.state,     s.reason,       s.node,     s.timeout_s,    s.on_timeout,
+                            s.end_at,    s.inside_user,  s.cpus,     s.memory_bytes, s.disk_bytes,
+                            s.processes, s.network,      s.metadata, s.created_at,   s.started_at,
+                            s.ended_at,  s.credentials,  s.options,  s.access,       int64_t{s.wakes},
+                            s.details,   s.image,        kept_of(s), s.spare_image}));
   return {};
 }
 

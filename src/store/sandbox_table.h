@@ -44,9 +44,9 @@ struct SandboxRow {
   Text access = "private";  // of its ports: private | token | public
   bool wakes = false;       // a request to a port of it resumes it
   Text details = "{}";      // JSON object: what the API that made it wants to know again
-  Text image;         // JSON: what its root is made from, where that is more than its template
-  bool kept = false;  // the image is a state of its own files that it can be brought back to
-  Text spare_image;   // of a paused one: the image it is brought back to if it ends as it is; empty: none yet
+  Text image;               // JSON: what its root is made from, where that is more than its template
+  bool kept = false;        // the image is a state of its own files that it can be brought back to
+  Text spare_image;         // of a paused one: the image it is brought back to if it ends as it is; empty: none yet
 };
 
 // What an organization's sandboxes may take together, or have taken. Of a quota, 0: no limit.

@@ -84,7 +84,7 @@ Task<Result<HttpResponse>> connect(const Services& services, HttpRequest& reques
   if (seconds <= 0) co_return fail(Code::kInvalid, "timeout must be greater than 0");
   unsigned status = 200;
   if (row.state == "paused") {
-    Result<SandboxRow> resumed = co_await services.manager.resume(request.actor, row.id, seconds);
+    const Result<Resumed> resumed = co_await services.manager.resume(request.actor, row.id, seconds);
     if (resumed) status = 201;
     if (!resumed && resumed.error().code != Code::kConflict) co_return tl::unexpected(resumed.error());
   }
