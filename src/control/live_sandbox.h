@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/async.h"
 #include "engine/interpreters.h"
@@ -42,9 +43,15 @@ class LiveSandbox {
   virtual Task<Result<Fd>> connect(uint16_t port) = 0;
   virtual Task<Result<SandboxMetrics>> metrics() = 0;
   virtual const Seal& seal() const = 0;
+  // When it is to end if no server is there to do it (microseconds since the epoch); 0: not by itself.
+  virtual void keep_until(int64_t /*end_at*/) {}
 };
 
 using SandboxEnvironment = std::map<std::string, std::string>;
+
+inline Task<Result<std::shared_ptr<LiveSandbox>>> nothing_kept() {
+  co_return fail(Code::kNotFound, "nothing outlives a server here");
+}
 
 class SandboxHost {
  public:
@@ -52,6 +59,14 @@ class SandboxHost {
   // What `row` asks for, checked without making it: the template, the user, the policy.
   virtual Task<Result<void>> check(const SandboxRow& row) = 0;
   virtual Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) = 0;
+
+  // The ids of those that have outlived the server before this one, and one of them, with all that runs in it.
+  virtual std::vector<std::string> kept() { return {}; }
+  virtual Task<Result<std::shared_ptr<LiveSandbox>>> take_up(SandboxRow /*row*/) { return nothing_kept(); }
+  // The rest of them is to end.
+  virtual void settle_kept() {}
+  // Why those of the server before could not outlive it; empty: nothing in particular.
+  virtual std::string why_lost() { return {}; }
 };
 
 }  // namespace bj

@@ -29,6 +29,7 @@ class LocalSandbox : public LiveSandbox {
   Interpreters& interpreters() override { return interpreters_; }
   Task<Result<Fd>> connect(uint16_t port) override { return sandbox_->warden().connect(port); }
   const Seal& seal() const override { return sandbox_->seal(); }
+  void keep_until(int64_t end_at) override { sandbox_->keep_until(end_at); }
 
   // What it writes lies in one filesystem of its own, whose size is its disk limit.
   Task<Result<SandboxMetrics>> metrics() override {
@@ -103,10 +104,36 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   if (!spec.network.allows_nothing()) witness = options_.witness(row);
   spec.on_network = std::move(witness.note);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
+  sandbox->keep_as(row.id);
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
   auto live =
       std::make_shared<LocalSandbox>(engine_.host(), std::move(sandbox), std::move(image), std::move(witness.finish));
   if (interpreter_ahead) live->interpreters().start_ahead();
+  co_return live;
+}
+
+// Its files and processes are as they were; what it may reach is what its row and its organization say now.
+Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
+  std::optional<Engine::KeptSandbox> kept = engine_.take_kept(row.id);
+  if (!kept) co_return fail(Code::kNotFound, "it was not kept");
+  const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
+  Result<NetworkPolicy> policy = co_await offload(*engine_.host().workers, join);
+  SandboxNetwork network;
+  if (policy) network.policy = std::move(*policy);  // else nothing is allowed
+  GateWitness witness;
+  if (Sandbox::has_gate(kept->sandbox)) witness = options_.witness(row);
+  network.listener = std::move(witness.note);
+  BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox,
+            Sandbox::take_up(engine_.host(), std::move(kept->sandbox), std::move(network)));
+  // As the database has it: a server that died in between may have left it either way.
+  if (row.state != "paused") {
+    BJ_CO_CHECK(sandbox->resume());
+  } else if (!sandbox->paused()) {
+    BJ_CO_CHECK(co_await sandbox->pause());
+  }
+  const auto live =
+      std::make_shared<LocalSandbox>(engine_.host(), sandbox, sandbox->image(), std::move(witness.finish));
+  live->processes().take_up(std::move(kept->parts));
   co_return live;
 }
 

@@ -41,6 +41,10 @@ class LocalHost : public SandboxHost {
 
   Task<Result<void>> check(const SandboxRow& row) override;
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override;
+  std::vector<std::string> kept() override { return engine_.kept_sandboxes(); }
+  Task<Result<std::shared_ptr<LiveSandbox>>> take_up(SandboxRow row) override;
+  void settle_kept() override { engine_.settle_kept(); }
+  std::string why_lost() override { return engine_.why_not_kept(); }
 
  private:
   // With the placeholders as its environment.

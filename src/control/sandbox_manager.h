@@ -3,7 +3,8 @@
 //
 // Every change is a command in the durable queue, put there together with the change of state that it begins, claimed
 // by this server, and finished together with the state that it leads to. What a server that died left in the queue is
-// taken up by the next one that may. Sandboxes live in this process: those of a server that died have ended with it.
+// taken up by the next one that may. Sandboxes that have outlived a server are adopted by the next one (adoption.cc);
+// the others are told about as lost.
 //
 // Stays on the server's thread; the database is asked on the store's threads. The clock is passed in.
 #pragma once
@@ -92,6 +93,9 @@ class SandboxManager {
   // The same, paused or not.
   Task<Result<std::shared_ptr<HeldSandbox>>> held(std::string organization, std::string id);
 
+  // All that live here.
+  std::vector<std::shared_ptr<HeldSandbox>> all() const;
+
   // In the background; stop() waits for it. For what ends with its sandbox.
   void run(std::function<Task<void>()> work);
 
@@ -128,6 +132,12 @@ class SandboxManager {
   Task<void> expire(std::string id);
   Task<void> take_up_work();
   Task<Result<void>> reconcile();
+  // Those that were this server's when it ran the last time.
+  Task<void> adopt_kept(std::vector<SandboxRow> rows);
+  Task<void> adopt(SandboxRow row);
+  Task<void> lose(SandboxRow row, std::string reason);
+  void tell_lost(const SandboxRow& row, const std::string& reason);
+  void hold(const std::shared_ptr<HeldSandbox>& sandbox);
   Task<void> keep_time();
   void receipt(const Actor& actor, const std::string& action, const SandboxRow& row, const std::string& outcome,
                boost::json::object detail = {});

@@ -12,6 +12,11 @@ Result<void> step(SandboxRow& row, LifeEvent event, const std::string& reason, i
   return {};
 }
 
+// One that is to be paused then is paused by the server that comes back: nothing of it must be lost.
+int64_t end_without_server(const SandboxRow& row) {
+  return state_in(row) == SandboxState::kRunning && row.on_timeout == "kill" ? row.end_at : 0;
+}
+
 Actor owner_of(const SandboxRow& row) {
   Actor actor;
   actor.organization = row.organization;

@@ -15,6 +15,8 @@ inline constexpr int64_t kLease = 120 * kSecond;  // of a claimed command
 SandboxState state_in(const SandboxRow& row);
 // kConflict if that can't follow. The end of its life is noted once.
 Result<void> step(SandboxRow& row, LifeEvent event, const std::string& reason, int64_t now);
+// When it ends if no server is there to end it; 0: not by itself.
+int64_t end_without_server(const SandboxRow& row);
 // Who is responsible for what it does by itself.
 Actor owner_of(const SandboxRow& row);
 

@@ -108,15 +108,20 @@ Result<int> Den::add_layer(const std::string& path) {
   const Result<Fd> tree = clone_tree(AT_FDCWD, path, Recursive::kNo);
   if (::setns(own_view_.get(), CLONE_NEWNS) != 0) return fail_errno("setns(own view)");
   if (!tree) return tl::unexpected(tree.error());
-  const std::string place = "/layers/" + std::to_string(layers_);
   struct stat info{};
   if (::fstat(tree->get(), &info) != 0) return fail_errno("fstat(" + path + ")");
+  if (const auto known = known_.find(path); known != known_.end()) {
+    const Layer& layer = known->second;
+    if (layer.device == info.st_dev && layer.inode == info.st_ino) return static_cast<int>(layer.number);
+  }
+  const std::string place = "/layers/" + std::to_string(layers_);
   if (S_ISDIR(info.st_mode)) {
     BJ_CHECK(make_dir(AT_FDCWD, place, 0755));
   } else {
     BJ_CHECK(open_path(place, O_CREAT | O_WRONLY, 0644));
   }
   BJ_CHECK(attach_tree(tree->get(), place));
+  known_[path] = {layers_, info.st_dev, info.st_ino};
   return static_cast<int>(layers_++);
 }
 

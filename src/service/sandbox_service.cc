@@ -135,6 +135,12 @@ Task<void> SandboxService::stop() {
   co_await volumes_.stop();
 }
 
+Task<Result<void>> SandboxService::start() {
+  BJ_CO_CHECK(co_await manager_.start());
+  for (const std::shared_ptr<HeldSandbox>& sandbox : manager_.all()) commands_.take_up(sandbox);
+  co_return Result<void>();
+}
+
 void SandboxService::add_routes(Router& router) {
   native::add_volume_routes(router, {volumes_, audit_});
   native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});

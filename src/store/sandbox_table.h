@@ -85,8 +85,11 @@ class SandboxTable {
   // Of all organizations: what is not over, and is held by somebody.
   Result<std::vector<SandboxRow>> held();
   // What a server that is gone leaves: its sandboxes have ended with it, for `reason`, and so have commands to them;
-  // what it was about to make, anybody may make. Yields those that ended, as they were before.
+  // what it was about to make, anybody may make. Yields those that ended, as they were before. Whose time was over
+  // anyway has ended for that reason.
   Result<std::vector<SandboxRow>> abandon(const std::string& node, const std::string& reason, int64_t now);
+  // What this server, when it ran the last time, had begun to do: to be done again, sandboxes that live included.
+  Result<void> give_back(const std::string& node);
   // Those whose end is older; yields how many went.
   Result<int64_t> remove_ended_before(int64_t time);
 
