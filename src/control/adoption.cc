@@ -52,6 +52,7 @@ Task<Result<void>> SandboxManager::reconcile() {
   BJ_CO_TRY(Found found, co_await offload(threads_, work));
   for (const SandboxRow& row : found.lost) tell_lost(row, time_was_over(row, time) ? kTimeOver : reason);
   co_await adopt_kept(std::move(found.own));
+  (void)co_await audit_.flush();  // told once: whoever comes after the next kill would not tell it again
   co_return Result<void>();
 }
 
@@ -62,7 +63,7 @@ Task<void> SandboxManager::adopt_kept(std::vector<SandboxRow> rows) {
   const std::set<std::string> kept(ids.begin(), ids.end());
   for (const SandboxRow& row : rows) {
     const SandboxState state = state_in(row);
-    if (state == SandboxState::kCreating) continue;
+    if (state == SandboxState::kCreating || held_.contains(row.id)) continue;
     if (kept.contains(row.id)) {
       co_await adopt(row);
     } else if (state != SandboxState::kStopping) {

@@ -119,7 +119,10 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
   Result<NetworkPolicy> policy = co_await offload(*engine_.host().workers, join);
   SandboxNetwork network;
-  if (policy) network.policy = std::move(*policy);  // else nothing is allowed
+  if (policy) network.policy = std::move(*policy);  // what can't be read now allows nothing, and gives nothing
+  const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
+  Result<SandboxCredentials> credentials = co_await offload(*engine_.host().workers, read);
+  if (credentials) network.credentials = std::move(credentials->gate);
   GateWitness witness;
   if (Sandbox::has_gate(kept->sandbox)) witness = options_.witness(row);
   network.listener = std::move(witness.note);

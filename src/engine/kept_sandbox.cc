@@ -35,8 +35,14 @@ json::array json_of(const Limits& l) {
 json::object json_of(const Template& image) {
   json::array layers;
   for (const TemplateLayer& layer : image.layers) layers.push_back(json::array{layer.path, layer.target});
-  return {{"name", image.name}, {"layers", std::move(layers)}, {"environment", json_of(image.environment)},
-          {"user", image.user}, {"workdir", image.workdir},    {"sudo", image.sudo}};
+  return {{"name", image.name},
+          {"layers", std::move(layers)},
+          {"environment", json_of(image.environment)},
+          {"user", image.user},
+          {"workdir", image.workdir},
+          {"sudo", image.sudo},
+          {"start_command", image.start_command},
+          {"ready_command", image.ready_command}};
 }
 
 json::array json_of(const Seal& seal) {
@@ -78,6 +84,8 @@ Template template_in(const json::object& from) {
   image.user = text_in(from, "user");
   image.workdir = text_in(from, "workdir");
   image.sudo = from.at("sudo").as_bool();
+  image.start_command = text_in(from, "start_command");
+  image.ready_command = text_in(from, "ready_command");
   return image;
 }
 
@@ -113,6 +121,9 @@ std::string Sandbox::note() const {
                     {"late_gate", spec_.gated}};
   if (untrusted_) note["untrusted"] = untrusted_->what;
   if (gate_) note["authority"] = gate_->authority().value_or("");
+  json::object placeholders;  // which code inside has; the values are asked for again
+  for (const GateCredential& credential : spec_.credentials) placeholders[credential.name] = credential.placeholder;
+  note["placeholders"] = std::move(placeholders);
   return json::serialize(note);
 }
 
@@ -155,6 +166,11 @@ Result<void> Sandbox::read_note(const std::string& text, SandboxNetwork network)
   spec_.network = std::move(network.policy);
   spec_.on_network = std::move(network.listener);
   spec_.credentials = std::move(network.credentials);
+  const Texts placeholders = texts_in(from, "placeholders");
+  for (GateCredential& credential : spec_.credentials) {
+    if (const auto known = placeholders.find(credential.name); known != placeholders.end())
+      credential.placeholder = known->second;
+  }
   const json::object& account = from.at("account").as_object();
   account_ = {account.at("uid").to_number<uid_t>(), account.at("gid").to_number<gid_t>(), text_in(account, "home")};
   if (const auto range = from.at("range").to_number<int64_t>(); range >= 0 && host_.uids) {
