@@ -97,7 +97,7 @@ Task<void> CommandRunner::see_to_its_end(Actor actor, std::shared_ptr<HeldSandbo
                   {"terminal", process->spec().terminal},    {"exit_status", result.exit_status},
                   {"output_bytes", process->output().end()}, {"duration_ms", result.duration_ms}};
   audit_.add(event);
-  process->note_told();
+  if (co_await audit_.flush()) process->note_told();  // else whoever goes on with it tells it again
 }
 
 CommandResult CommandRunner::result_of(const LiveProcess& process) {
