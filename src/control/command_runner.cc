@@ -10,6 +10,8 @@
 namespace bj {
 namespace {
 
+constexpr auto kReceiptsAreWritten = std::chrono::milliseconds(100);
+
 // The program, without its arguments: those may be secrets.
 std::string program_of(const LiveProcess& process) { return short_name(process.spec().arguments.front()); }
 
@@ -97,7 +99,11 @@ Task<void> CommandRunner::see_to_its_end(Actor actor, std::shared_ptr<HeldSandbo
                   {"terminal", process->spec().terminal},    {"exit_status", result.exit_status},
                   {"output_bytes", process->output().end()}, {"duration_ms", result.duration_ms}};
   audit_.add(event);
-  if (co_await audit_.flush()) process->note_told();  // else whoever goes on with it tells it again
+  // It is told when it is on the disk; until then whoever goes on with it would tell it again. Soon it is written
+  // anyway, with others.
+  asio::steady_timer soon(executor_, kReceiptsAreWritten);
+  (void)co_await expired(soon);
+  if (co_await audit_.flush()) process->note_told();
 }
 
 CommandResult CommandRunner::result_of(const LiveProcess& process) {

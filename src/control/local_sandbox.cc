@@ -137,6 +137,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   const auto live =
       std::make_shared<LocalSandbox>(engine_.host(), sandbox, sandbox->image(), std::move(witness.finish));
   live->processes().take_up(std::move(kept->parts));
+  if (sandbox->image().environment.contains(kPreloadVariable)) live->interpreters().start_ahead();
   co_return live;
 }
 

@@ -107,6 +107,7 @@ void SandboxManager::extend(const std::shared_ptr<HeldSandbox>& held) {
   const int64_t end = now() + held->row.timeout_s * kSecond;
   if (end < held->row.end_at + kSecond) return;  // it was moved less than a second ago
   held->row.end_at = end;
+  held->live->keep_until(end_without_server(held->row));
   deadlines_.set(held->row.id, end);
   wake_.cancel();
   run([this, held, end]() -> Task<void> {

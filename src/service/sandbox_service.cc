@@ -127,18 +127,14 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxServic
 
 Task<Result<void>> SandboxService::start() {
   BJ_CO_CHECK(co_await volumes_.start());
-  co_return co_await manager_.start();
+  BJ_CO_CHECK(co_await manager_.start());
+  for (const std::shared_ptr<HeldSandbox>& sandbox : manager_.all()) commands_.take_up(sandbox);
+  co_return Result<void>();
 }
 
 Task<void> SandboxService::stop() {
   co_await manager_.stop();
   co_await volumes_.stop();
-}
-
-Task<Result<void>> SandboxService::start() {
-  BJ_CO_CHECK(co_await manager_.start());
-  for (const std::shared_ptr<HeldSandbox>& sandbox : manager_.all()) commands_.take_up(sandbox);
-  co_return Result<void>();
 }
 
 void SandboxService::add_routes(Router& router) {
