@@ -112,6 +112,13 @@ class Reader {
 
   Result<void> sandboxes(std::string_view name, const toml::node& node) {
     SandboxSettings& into = settings_.sandboxes;
+    if (name == "keep_on_stop") {
+      const auto truth = node.value_exact<bool>();
+      if (!truth) return wrong(node, "keep_on_stop must be true or false");
+      into.keep_on_stop = *truth;
+      settings_.origins["sandboxes.keep_on_stop"] = place(node.source());
+      return {};
+    }
     int64_t* const size = name == "most_memory"        ? &into.most_memory_bytes
                           : name == "most_disk"        ? &into.most_disk_bytes
                           : name == "most_stored"      ? &into.most_stored_bytes
@@ -126,8 +133,8 @@ class Reader {
       return wrong(
           node,
           fmt::format("there is no setting \"{}\" of sandboxes, only provider, most_live, most_cpus, most_memory, "
-                      "most_disk, most_stored, timeout, longest_timeout, most_volumes, most_volume_disk and "
-                      "volume_size",
+                      "most_disk, most_stored, timeout, longest_timeout, most_volumes, most_volume_disk, "
+                      "volume_size and keep_on_stop",
                       name));
     BJ_TRY(const std::string value, as_text(name, node));
     const auto read = [&]() -> Result<void> {

@@ -167,6 +167,14 @@ int report(const Error& error) {
   return status_of(error);
 }
 
+// Without a farewell: what the launcher was told to keep goes on, all else ends when our sockets close, exactly as if
+// we had been killed.
+Task<void> leave(ToolService& service) {
+  co_await service.stop();
+  say("sandboxes go on without a server\n");
+  ::_exit(kExitOk);
+}
+
 Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions options, std::string domain) {
   const std::string scheme = options.tls ? "https" : "http";
   ServerAddress address = options.address;
@@ -193,6 +201,7 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
     const Result<void> started = co_await sandboxes.start();
     if (started) say(fmt::format("listening on {}://{}\n", scheme, address.text()));
     if (started) co_await serve_requests(**server, **service, sandboxes, *facts);
+    if (started && settings.sandboxes.keep_on_stop) co_await leave(**service);
     co_await sandboxes.stop();
     if (!started) status = report(started.error());
   }
@@ -203,7 +212,9 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
 int serve(const ServeFlags& flags, const Settings& settings) {
   const Result<ServerOptions> options = server_options(flags, settings);
   if (!options) return refuse(options.error().what);
-  const int status = with_engine(settings, engine_options(settings), [&](Engine& engine) {
+  EngineOptions engine_settings = engine_options(settings);
+  engine_settings.keeps_sandboxes = true;
+  const int status = with_engine(settings, std::move(engine_settings), [&](Engine& engine) {
     return serve_until_stopped(engine, settings, *options, flags.domain);
   });
   // Being asked to stop is how a server ends well.

@@ -5,8 +5,12 @@
 
 #include <csignal>
 
+#include "control/sandbox_steps.h"
+
 namespace bj {
 namespace {
+
+constexpr auto kReceiptsAreWritten = std::chrono::milliseconds(100);
 
 // The program, without its arguments: those may be secrets.
 std::string program_of(const LiveProcess& process) { return short_name(process.spec().arguments.front()); }
@@ -16,6 +20,16 @@ tl::unexpected<Error> cannot_start(const ProcessSpec& spec, const Error& error) 
   const bool ours = error.code == Code::kUnavailable || error.code == Code::kInvalid;
   return fail(ours ? error.code : Code::kInvalid,
               "\"" + short_name(spec.arguments.front()) + "\" can't be started: " + error.what, error.sys);
+}
+
+// Who had it started, as start() has written it down.
+Actor actor_in(const std::string& origin, const SandboxRow& row) {
+  Actor actor = owner_of(row);
+  const size_t line = origin.find('\n');
+  if (line == std::string::npos) return actor;
+  actor.user = origin.substr(0, line);
+  actor.key = origin.substr(line + 1);
+  return actor;
 }
 
 }  // namespace
@@ -28,18 +42,33 @@ Task<Result<std::shared_ptr<LiveProcess>>> CommandRunner::start(Actor actor, std
   LiveProcessOptions options;
   options.input = spec.input;
   options.tag = std::move(spec.tag);
+  options.origin = actor.user + "\n" + actor.key;
   auto process = co_await sandbox->live->processes().start(std::move(spec.process), std::move(options));
   if (!process) co_return cannot_start(asked, process.error());
-  if (spec.timeout_ms != 0) kill_after(sandbox, *process, spec.timeout_ms);
+  if (spec.timeout_ms != 0) {
+    const Clock::time_point when = Clock::now() + std::chrono::milliseconds(spec.timeout_ms);
+    (*process)->note_deadline(when);
+    kill_at(sandbox, *process, when);
+  }
   sandbox->log.add(now_(), "info", fmt::format("command {} started: {}", (*process)->pid(), program_of(**process)));
   manager_.run([this, actor, sandbox, live = *process] { return see_to_its_end(actor, sandbox, live); });
   co_return *process;
 }
 
+void CommandRunner::take_up(const std::shared_ptr<HeldSandbox>& sandbox) {
+  for (const std::shared_ptr<LiveProcess>& process : sandbox->live->processes().all()) {
+    if (process->was_told()) continue;
+    if (!process->over() && process->deadline()) kill_at(sandbox, process, *process->deadline());
+    manager_.run([this, actor = actor_in(process->origin(), sandbox->row), sandbox, process] {
+      return see_to_its_end(actor, sandbox, process);
+    });
+  }
+}
+
 // The timer is forgotten when the process is over first: it holds no more than a number then.
-void CommandRunner::kill_after(const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<LiveProcess>& process,
-                               uint64_t timeout_ms) {
-  const auto timer = std::make_shared<asio::steady_timer>(executor_, std::chrono::milliseconds(timeout_ms));
+void CommandRunner::kill_at(const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<LiveProcess>& process,
+                            Clock::time_point when) {
+  const auto timer = std::make_shared<asio::steady_timer>(executor_, when);
   timer->async_wait([timer, executor = executor_, held = std::weak_ptr(sandbox),
                      weak = std::weak_ptr(process)](const boost::system::error_code& error) {
     const auto live = weak.lock();
@@ -70,6 +99,11 @@ Task<void> CommandRunner::see_to_its_end(Actor actor, std::shared_ptr<HeldSandbo
                   {"terminal", process->spec().terminal},    {"exit_status", result.exit_status},
                   {"output_bytes", process->output().end()}, {"duration_ms", result.duration_ms}};
   audit_.add(event);
+  // It is told when it is on the disk; until then whoever goes on with it would tell it again. Soon it is written
+  // anyway, with others.
+  asio::steady_timer soon(executor_, kReceiptsAreWritten);
+  (void)co_await expired(soon);
+  if (co_await audit_.flush()) process->note_told();
 }
 
 CommandResult CommandRunner::result_of(const LiveProcess& process) {

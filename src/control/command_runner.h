@@ -35,14 +35,16 @@ class CommandRunner {
 
   // kInvalid: there is no such command, directory or user inside.
   Task<Result<std::shared_ptr<LiveProcess>>> start(Actor actor, std::shared_ptr<HeldSandbox> sandbox, CommandSpec spec);
+  // Goes on with those of a sandbox that has outlived the server which started them: their time limits, their receipts.
+  void take_up(const std::shared_ptr<HeldSandbox>& sandbox);
   // Reads it to its end.
   static Task<CommandResult> collect(std::shared_ptr<LiveProcess> process, uint64_t limit_bytes);
   static CommandResult result_of(const LiveProcess& process);
 
  private:
   Task<void> see_to_its_end(Actor actor, std::shared_ptr<HeldSandbox> sandbox, std::shared_ptr<LiveProcess> process);
-  void kill_after(const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<LiveProcess>& process,
-                  uint64_t timeout_ms);
+  void kill_at(const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<LiveProcess>& process,
+               Clock::time_point when);
 
   asio::any_io_executor executor_;
   SandboxManager& manager_;

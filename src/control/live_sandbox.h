@@ -65,7 +65,13 @@ class LiveSandbox {
   virtual std::string usual_user() const { return {}; }
   // Where they start; empty: in their user's home.
   virtual std::string start_directory() const { return {}; }
+  // When it is to end if no server is there to do it (microseconds since the epoch); 0: not by itself.
+  virtual void keep_until(int64_t /*end_at*/) {}
 };
+
+inline Task<Result<std::shared_ptr<LiveSandbox>>> nothing_kept() {
+  co_return fail(Code::kNotFound, "nothing outlives a server here");
+}
 
 class SandboxHost {
  public:
@@ -85,6 +91,14 @@ class SandboxHost {
   virtual Task<void> remove_layers(std::vector<std::string> layers) = 0;
   // All but these, except what somebody makes or holds.
   virtual Task<void> remove_other_layers(std::vector<std::string> known) = 0;
+
+  // The ids of those that have outlived the server before this one, and one of them, with all that runs in it.
+  virtual std::vector<std::string> kept() { return {}; }
+  virtual Task<Result<std::shared_ptr<LiveSandbox>>> take_up(SandboxRow /*row*/) { return nothing_kept(); }
+  // The rest of them is to end.
+  virtual void settle_kept() {}
+  // Why those of the server before could not outlive it; empty: nothing in particular.
+  virtual std::string why_lost() { return {}; }
 };
 
 }  // namespace bj

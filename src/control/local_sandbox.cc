@@ -63,6 +63,7 @@ class LocalSandbox : public LiveSandbox {
   SandboxEnvironment environment() const override { return habits_.environment; }
   std::string usual_user() const override { return habits_.user; }
   std::string start_directory() const override { return habits_.directory; }
+  void keep_until(int64_t end_at) override { sandbox_->keep_until(end_at); }
 
   // What it writes lies in one filesystem of its own, whose size is its disk limit.
   Task<Result<SandboxMetrics>> metrics() override {
@@ -199,6 +200,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   if (!spec.network.allows_nothing()) witness = options_.witness(row);
   spec.on_network = std::move(witness.note);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
+  sandbox->keep_as(row.id);
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
   auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), image, std::move(layers), std::move(habits),
                                              std::move(witness.finish));
@@ -207,6 +209,41 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
     co_await live->destroy();
     co_return tl::unexpected(started.error());
   }
+  co_return live;
+}
+
+// Its files and processes are as they were; what it may reach is what its row and its organization say now.
+Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
+  std::optional<Engine::KeptSandbox> kept = engine_.take_kept(row.id);
+  if (!kept) co_return fail(Code::kNotFound, "it was not kept");
+  const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
+  Result<NetworkPolicy> policy = co_await offload(*engine_.host().workers, join);
+  SandboxNetwork network;
+  if (policy) network.policy = std::move(*policy);  // what can't be read now allows nothing, and gives nothing
+  const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
+  Result<SandboxCredentials> credentials = co_await offload(*engine_.host().workers, read);
+  if (credentials) network.credentials = std::move(credentials->gate);
+  GateWitness witness;
+  if (Sandbox::has_gate(kept->sandbox)) witness = options_.witness(row);
+  network.listener = std::move(witness.note);
+  const auto find = [this, &row] { return root_of(row); };
+  Result<Root> root = co_await offload(*engine_.host().workers, find);  // its layers, so that they stay
+  const bool gated = Sandbox::has_gate(kept->sandbox);
+  BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox,
+            Sandbox::take_up(engine_.host(), std::move(kept->sandbox), std::move(network)));
+  // As the database has it: a server that died in between may have left it either way.
+  if (row.state != "paused") {
+    BJ_CO_CHECK(sandbox->resume());
+  } else if (!sandbox->paused()) {
+    BJ_CO_CHECK(co_await sandbox->pause());
+  }
+  const Template& image = sandbox->image();
+  Habits habits{sandbox->environment(), row.inside_user.empty() ? image.user : row.inside_user, image.workdir, gated};
+  const auto live =
+      std::make_shared<LocalSandbox>(engine_, sandbox, image, root ? std::move(root->layers) : std::vector<Layer>(),
+                                     std::move(habits), std::move(witness.finish));
+  live->processes().take_up(std::move(kept->parts));
+  if (sandbox->image().environment.contains(kPreloadVariable)) live->interpreters().start_ahead();
   co_return live;
 }
 

@@ -49,6 +49,10 @@ class LocalHost : public SandboxHost {
   Task<Result<void>> make_durable(std::string layer) override;
   Task<void> remove_layers(std::vector<std::string> layers) override;
   Task<void> remove_other_layers(std::vector<std::string> known) override;
+  std::vector<std::string> kept() override { return engine_.kept_sandboxes(); }
+  Task<Result<std::shared_ptr<LiveSandbox>>> take_up(SandboxRow row) override;
+  void settle_kept() override { engine_.settle_kept(); }
+  std::string why_lost() override { return engine_.why_not_kept(); }
 
  private:
   // A template with the layers in it, which are held.

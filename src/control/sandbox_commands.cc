@@ -230,10 +230,7 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
   }
   held->row = *row;
   held->log.add(now(), "info", row->kept ? "started with its files" : "started from template " + row->template_name);
-  held_[row->id] = held;
-  deadlines_.set(row->id, row->end_at);
-  wake_.cancel();
-  run([this, held] { return watch(held); });
+  hold(held);
   co_return json::object();
 }
 
@@ -242,8 +239,10 @@ Task<SandboxManager::Outcome> SandboxManager::freeze(Work work) {
   BJ_CO_TRY(const PauseReport report, co_await sandbox->live->pause());
   const json::object outcome{{"memory_before", report.memory_before}, {"memory_after", report.memory_after}};
   const std::string reason(object_of(work.command.payload).contains("expired") ? "its time was over" : "");
+  sandbox->live->keep_until(0);  // before the row says so: a paused one has no end
   const Result<SandboxRow> row = co_await conclude(work, LifeEvent::kPause, reason, json::serialize(outcome));
   if (!row) {
+    sandbox->live->keep_until(end_without_server(sandbox->row));
     (void)co_await sandbox->live->resume();
     co_return tl::unexpected(row.error());
   }
@@ -257,6 +256,7 @@ Task<SandboxManager::Outcome> SandboxManager::thaw(Work work) {
   BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(work.row.organization, work.row.id));
   BJ_CO_CHECK(co_await sandbox->live->resume());
   BJ_CO_TRY(const SandboxRow row, co_await conclude(work, LifeEvent::kResume, "", "{}"));
+  sandbox->live->keep_until(end_without_server(row));
   deadlines_.set(row.id, row.end_at);
   wake_.cancel();
   sandbox->log.add(now(), "info", "resumed");
@@ -276,7 +276,11 @@ Task<SandboxManager::Outcome> SandboxManager::move_end(Work work) {
     }
     return CommandTable::finish(transaction, {work.command.id, options_.node}, "{}", time);
   };
+  const auto found = held_.find(work.row.id);
+  const std::shared_ptr<LiveSandbox> live = found == held_.end() ? nullptr : found->second->live;
+  if (live) live->keep_until(0);  // until it is known: never too early
   BJ_CO_TRY(const SandboxRow row, co_await change(work.row.organization, work.row.id, edit));
+  if (live) live->keep_until(end_without_server(row));
   if (state_in(row) == SandboxState::kRunning) deadlines_.set(row.id, row.end_at);
   wake_.cancel();
   co_return json::object();

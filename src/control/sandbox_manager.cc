@@ -12,13 +12,11 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int64_t kKeepEnded = 30 * 24 * 3600 * kSecond;
 constexpr auto kLongestSleep = std::chrono::seconds(1);  // clocks of machines jump
 constexpr size_t kMostMetadata = 64;
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostVariables = 1000;
 constexpr int64_t kShortestWake = 300;  // seconds that a request gives a sandbox it woke
-constexpr const char* kServerGone = "the server ended, and the sandbox with it";
 
 tl::unexpected<Error> invalid(std::string sentence) { return fail(Code::kUnprocessable, std::move(sentence)); }
 
@@ -117,6 +115,7 @@ void SandboxManager::extend(const std::shared_ptr<HeldSandbox>& held) {
   const int64_t end = now() + held->row.timeout_s * kSecond;
   if (end < held->row.end_at + kSecond) return;  // it was moved less than a second ago
   held->row.end_at = end;
+  held->live->keep_until(end_without_server(held->row));
   deadlines_.set(held->row.id, end);
   wake_.cancel();
   run([this, held, end]() -> Task<void> {
@@ -359,29 +358,6 @@ Task<void> SandboxManager::keep_time() {
     (void)co_await expired(wake_);
     --watching_;
   }
-}
-
-Task<Result<void>> SandboxManager::reconcile() {
-  const int64_t time = now();
-  const auto work = [&]() -> Result<std::vector<SandboxRow>> {
-    BJ_TRY(const std::vector<SandboxRow> rows, sandboxes_.held());
-    std::map<std::string, bool> dead;
-    for (const SandboxRow& row : rows) {
-      if (*row.node != options_.node && !dead.contains(*row.node)) dead[*row.node] = options_.node_is_dead(*row.node);
-    }
-    std::vector<SandboxRow> lost;
-    for (const auto& [node, is_dead] : dead) {
-      if (!is_dead) continue;
-      BJ_TRY(const std::vector<SandboxRow> its, sandboxes_.abandon(node, kServerGone, time));
-      lost.insert(lost.end(), its.begin(), its.end());
-    }
-    BJ_CHECK(sandboxes_.remove_ended_before(time - kKeepEnded));
-    return lost;
-  };
-  BJ_CO_TRY(const std::vector<SandboxRow> lost, co_await offload(threads_, work));
-  for (const SandboxRow& row : lost) receipt(owner_of(row), "sandbox.lost", row, "error", {{"error", kServerGone}});
-  co_await collect_left_over();
-  co_return Result<void>();
 }
 
 Task<void> SandboxManager::settle() {

@@ -3,7 +3,8 @@
 //
 // Every change is a command in the durable queue, put there together with the change of state that it begins, claimed
 // by this server, and finished together with the state that it leads to. What a server that died left in the queue is
-// taken up by the next one that may. Sandboxes live in this process: those of a server that died have ended with it.
+// taken up by the next one that may. Sandboxes that have outlived a server are adopted by the next one (adoption.cc);
+// the others are told about as lost.
 //
 // Stays on the server's thread; the database is asked on the store's threads. The clock is passed in.
 #pragma once
@@ -145,11 +146,11 @@ class SandboxManager {
   // The same, paused or not.
   Task<Result<std::shared_ptr<HeldSandbox>>> held(std::string organization, std::string id);
 
+  // All that live here.
+  const std::map<std::string, std::shared_ptr<HeldSandbox>>& all_held() const { return held_; }
   // By its id alone, for a request to one of its ports, which has no key: whoever calls decides what proves it. One
   // that is paused and wakes by requests is resumed. kNotFound: there is none, or it does not run.
   Task<Result<std::shared_ptr<HeldSandbox>>> for_traffic(std::string id);
-  // All that live here, for what must find one by a proof.
-  const std::map<std::string, std::shared_ptr<HeldSandbox>>& all_held() const { return held_; }
   // Who may use its ports, and what an API keeps with it.
   Task<Result<SandboxRow>> set_access(Actor actor, std::string id, std::string access);
   // What it may reach from now on, within what its organization may (JSON, as NewSandbox has it).
@@ -217,6 +218,12 @@ class SandboxManager {
   Task<void> expire(std::string id);
   Task<void> take_up_work();
   Task<Result<void>> reconcile();
+  // Those that were this server's when it ran the last time.
+  Task<void> adopt_kept(std::vector<SandboxRow> rows);
+  Task<void> adopt(SandboxRow row);
+  Task<void> lose(SandboxRow row, std::string reason);
+  void tell_lost(const SandboxRow& row, const std::string& reason);
+  void hold(const std::shared_ptr<HeldSandbox>& sandbox);
   Task<void> keep_time();
   void receipt(const Actor& actor, const std::string& action, const SandboxRow& row, const std::string& outcome,
                boost::json::object detail = {});

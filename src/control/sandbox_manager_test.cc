@@ -52,7 +52,9 @@ class FakeSandbox : public LiveSandbox {
   Task<Result<Fd>> connect(uint16_t) override { co_return fail(Code::kUnavailable, "a fake has no ports"); }
   Task<Result<SandboxMetrics>> metrics() override { co_return SandboxMetrics(); }
   const Seal& seal() const override { return seal_; }
+  void keep_until(int64_t end_at) override { kept_until = end_at; }
 
+  int64_t kept_until = -1;
   bool alive = true, paused = false, destroyed = false, unpausable = false, unsealable = false;
   int sealed = 0;
 
@@ -99,6 +101,24 @@ class FakeHost : public SandboxHost {
     co_return;
   }
 
+  std::vector<std::string> kept() override {
+    std::vector<std::string> ids;
+    for (const auto& [id, sandbox] : outlived) ids.push_back(id);
+    return ids;
+  }
+  Task<Result<std::shared_ptr<LiveSandbox>>> take_up(SandboxRow row) override {
+    const std::shared_ptr<FakeSandbox> found = std::exchange(outlived[row.id], nullptr);
+    outlived.erase(row.id);
+    if (!found->alive) co_return fail(Code::kNotFound, "it ended while no server was running");
+    made[row.id] = found;
+    co_return found;
+  }
+  void settle_kept() override {
+    for (const auto& [id, sandbox] : outlived) sandbox->kill();
+    outlived.clear();
+  }
+
+  std::map<std::string, std::shared_ptr<FakeSandbox>> outlived;  // the server before
   std::map<std::string, std::shared_ptr<FakeSandbox>> made;
   std::set<std::string> durable, removed;
   std::vector<std::string> known;  // at the start
@@ -344,6 +364,71 @@ TEST_F(SandboxManagerTest, AfterACrashWhatLivedThereHasEndedAndIsTold) {
   ASSERT_TRUE(run(manager().start()));
   EXPECT_EQ(state(id), "stopped");
   EXPECT_EQ(reason(id), "the server ended, and the sandbox with it");
+  for (const auto& [name, sandbox] : dead->host.made) sandbox->kill();
+  run(dead->manager.stop());
+}
+
+TEST_F(SandboxManagerTest, WhatOutlivedTheServerIsAdoptedAndTheRestIsLost) {
+  const std::string kept = create().id, lost = create().id;
+  const std::unique_ptr<Server> dead = std::move(server_);
+  server_ = server("here/1");  // the same one, started again
+  server_->host.outlived[kept] = dead->host.made[kept];
+  server_->host.outlived["nobody's"] = std::make_shared<FakeSandbox>(io_.get_executor());
+  const auto nobodys = server_->host.outlived["nobody's"];
+  ASSERT_TRUE(run(manager().start()));
+  EXPECT_EQ(state(kept), "running");
+  EXPECT_TRUE(run(manager().running(kDefaultOrganization, kept)));
+  EXPECT_EQ(state(lost), "stopped");
+  EXPECT_EQ(reason(lost), "the server ended, and the sandbox with it");
+  EXPECT_FALSE(nobodys->alive);
+  now_ += 300 * kSecondUs;  // its time goes on
+  tick();
+  EXPECT_EQ(state(kept), "stopped");
+  EXPECT_EQ(reason(kept), "its time was over");
+  for (const auto& [name, sandbox] : dead->host.made) sandbox->kill();
+  run(dead->manager.stop());
+}
+
+TEST_F(SandboxManagerTest, WhatTheKeeperEndedInTimeIsSaidToHaveEndedForThat) {
+  const std::string id = create().id;
+  EXPECT_EQ(fake(id).kept_until, now_ + 300 * kSecondUs);
+  const std::unique_ptr<Server> dead = std::move(server_);
+  server_ = server("here/1");
+  server_->host.outlived[id] = dead->host.made[id];
+  now_ += 301 * kSecondUs;
+  dead->host.made[id]->alive = false;
+  ASSERT_TRUE(run(manager().start()));
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "its time was over");
+  for (const auto& [name, sandbox] : dead->host.made) sandbox->kill();
+  run(dead->manager.stop());
+}
+
+TEST_F(SandboxManagerTest, APausedOneHasNoEndAndACommandThatWasCutShortIsDoneAgainOnce) {
+  const std::string id = create().id;
+  CommandRow command;
+  command.id = "cmd-of-the-dead-server";
+  command.organization = kDefaultOrganization;
+  command.kind = "pause";
+  command.subject = id;
+  command.node = command.claimed_by = "here/1";
+  command.state = "claimed";
+  command.lease_until = now_ + 1000 * kSecondUs;
+  command.attempts = 1;
+  ASSERT_TRUE(store_->database().transact([&](Transaction& transaction) -> Result<void> {
+    BJ_CHECK(CommandTable::insert(transaction, command));
+    return {};
+  }));
+  const std::unique_ptr<Server> dead = std::move(server_);
+  server_ = server("here/1");
+  server_->host.outlived[id] = dead->host.made[id];
+  ASSERT_TRUE(run(manager().start()));
+  tick();
+  EXPECT_EQ(state(id), "paused");
+  EXPECT_EQ(fake(id).kept_until, 0);
+  EXPECT_EQ(CommandTable(store_->database()).get(command.id)->state, "done");
+  ASSERT_TRUE(run(manager().resume(Actor(), id)));
+  EXPECT_EQ(fake(id).kept_until, now_ + 300 * kSecondUs);
   for (const auto& [name, sandbox] : dead->host.made) sandbox->kill();
   run(dead->manager.stop());
 }

@@ -24,6 +24,11 @@ boost::json::object object_of(const std::string& text) {
   return bad || !value.is_object() ? boost::json::object() : std::move(value.get_object());
 }
 
+// One that is to be paused then is paused by the server that comes back: nothing of it must be lost.
+int64_t end_without_server(const SandboxRow& row) {
+  return state_in(row) == SandboxState::kRunning && row.on_timeout == "kill" ? row.end_at : 0;
+}
+
 Actor owner_of(const SandboxRow& row) {
   Actor actor;
   actor.organization = row.organization;

@@ -17,6 +17,8 @@ SandboxState state_in(const SandboxRow& row);
 Result<void> step(SandboxRow& row, LifeEvent event, const std::string& reason, int64_t now);
 // A command's payload or outcome; what is no object is an empty one.
 boost::json::object object_of(const std::string& text);
+// When it ends if no server is there to end it; 0: not by itself.
+int64_t end_without_server(const SandboxRow& row);
 // Who is responsible for what it does by itself.
 Actor owner_of(const SandboxRow& row);
 

@@ -36,10 +36,13 @@ Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPol
 Gate::~Gate() = default;
 
 Result<std::shared_ptr<Gate>> Gate::open(const asio::any_io_executor& executor, GateEndpoints ends,
-                                         NetworkPolicy policy, GateListener listener) {
+                                         NetworkPolicy policy, GateListener listener, const std::string& authority) {
   Fd streams = std::move(ends.dns_streams), packets = std::move(ends.dns_packets);
   std::shared_ptr<Gate> gate(new Gate(executor, std::move(ends), std::move(policy), std::move(listener)));
   BJ_CHECK(gate->admission_.open_ranges(gate->policy_));
+  if (!authority.empty()) {
+    BJ_TRY(gate->authority_, TlsAuthority::load(authority));
+  }
   if (is_about_requests(gate->policy_)) BJ_CHECK(gate->ensure_authority());
   const auto answer = [weak = gate->weak_from_this()](std::string_view message, DnsTransport transport) {
     const auto self = weak.lock();
@@ -111,6 +114,19 @@ Result<void> Gate::change(NetworkPolicy policy) {
       if (Decision named = decide_name(policy_, *passage->name); named.denied()) decision = std::move(named);
     }
     if (decision.denied()) deny(*passage, std::move(decision));
+  }
+  return {};
+}
+
+// The kernel still admits what the gate before this one had admitted; policy may have changed since.
+Result<void> Gate::remember_in(Fd names) {
+  BJ_CHECK(names_.remember_in(std::move(names)));
+  const std::vector<std::string> known = names_.all();
+  if (known.empty() || !admitted_.empty()) return {};
+  BJ_CHECK(admission_.forget_names());
+  BJ_CHECK(admission_.open_ranges(policy_));  // private addresses that are listed are among the names
+  for (const std::string& name : known) {
+    if (const NameDecision decision = decide_name(policy_, name); !decision.denied()) BJ_CHECK(admit(decision));
   }
   return {};
 }

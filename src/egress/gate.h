@@ -30,8 +30,15 @@ namespace bj {
 class Gate : public std::enable_shared_from_this<Gate> {
  public:
   static Result<std::shared_ptr<Gate>> open(const asio::any_io_executor& executor, GateEndpoints ends,
-                                            NetworkPolicy policy, GateListener listener);
+                                            NetworkPolicy policy, GateListener listener,
+                                            const std::string& authority = {});
   ~Gate();
+
+  // For a gate that is to be opened again by the next server, with the same `ends`: what it needs for that beside them.
+  // The names that programs inside know by address go to `names`, a file; those in it already lead where they led. The
+  // other is a secret, for open(); empty: there is none.
+  Result<void> remember_in(Fd names);
+  Result<std::string> authority() const { return authority_ ? authority_->save() : Result<std::string>(""); }
 
   // From now on. Connections that it does not allow are reset.
   Result<void> change(NetworkPolicy policy);

@@ -1,6 +1,11 @@
 #include "egress/synthetic_names.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <sstream>
+
+#include "sys/files.h"
 
 namespace bj {
 namespace {
@@ -32,8 +37,29 @@ Result<SyntheticPair> SyntheticNames::pair_of(std::string_view name) {
   if (names_.size() >= most_)
     return fail(Code::kExhausted, "this sandbox has asked for " + std::to_string(most_) + " different names, its cap");
   const size_t number = names_.size();
+  if (file_.ok()) BJ_CHECK(write_all(file_.get(), std::string(name) + "\n", "names"));
   names_.push_back(&numbers_.emplace(name, number).first->first);
   return SyntheticPair{v4_of(number), v6_of(number)};
+}
+
+Result<void> SyntheticNames::remember_in(Fd file) {
+  constexpr size_t kLongest = kMost * 256;
+  if (::lseek(file.get(), 0, SEEK_SET) != 0) return fail_errno("lseek(names)");
+  BJ_TRY(const std::string text, read_all(file.get(), kLongest, "names"));
+  std::istringstream lines(text);
+  const size_t most = std::exchange(most_, kMost);  // who had one keeps it
+  for (std::string name; std::getline(lines, name);) BJ_CHECK(pair_of(name));
+  most_ = most;
+  for (size_t i = static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); i < names_.size(); ++i)
+    BJ_CHECK(write_all(file.get(), *names_[i] + "\n", "names"));
+  file_ = std::move(file);
+  return {};
+}
+
+std::vector<std::string> SyntheticNames::all() const {
+  std::vector<std::string> names;
+  for (const std::string* name : names_) names.push_back(*name);
+  return names;
 }
 
 const std::string* SyntheticNames::name_of(const IpAddress& address) const {

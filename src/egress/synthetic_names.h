@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/fd.h"
 #include "egress/ip_address.h"
 
 namespace bj {
@@ -33,6 +34,10 @@ class SyntheticNames {
   // Is it in the ranges such addresses come from, whether given or not?
   static bool is_synthetic(const IpAddress& address);
   size_t size() const { return names_.size(); }
+  // Names that get a pair from now on are written to this file, one a line, too; those in it have theirs first, in its
+  // order. So whoever has the file goes on with the same pairs.
+  Result<void> remember_in(Fd file);
+  std::vector<std::string> all() const;
   // From now on; names that have a pair keep it.
   void limit(size_t most) { most_ = std::min(most, kMost); }
 
@@ -40,6 +45,7 @@ class SyntheticNames {
   size_t most_;
   std::vector<const std::string*> names_;  // by number; the strings are the map's keys, which stay where they are
   std::unordered_map<std::string, size_t> numbers_;
+  Fd file_;
 };
 
 }  // namespace bj

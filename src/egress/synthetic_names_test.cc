@@ -1,6 +1,9 @@
 #include "egress/synthetic_names.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+
+#include "sys/shared_memory.h"
 
 namespace bj {
 namespace {
@@ -49,6 +52,21 @@ TEST(SyntheticNamesTest, EveryPairOfTheWholeRangeLeadsBack) {
     ASSERT_NE(kind_of(pair.v4), AddressKind::kPublic);
   }
   EXPECT_FALSE(names.pair_of("one.more.example"));
+}
+
+TEST(SyntheticNamesTest, WhoHasTheFileGoesOnWithTheSamePairs) {
+  Fd file = *new_memory_file("names");
+  SyntheticNames before;
+  before.pair_of("a.example").value();
+  ASSERT_TRUE(before.remember_in(Fd(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0))));
+  const auto second = before.pair_of("b.example").value();
+  SyntheticNames after(1);  // a lower cap does not take from who had one
+  ASSERT_TRUE(after.remember_in(std::move(file)));
+  EXPECT_EQ(after.pair_of("b.example")->v4, second.v4);
+  EXPECT_EQ(*after.name_of(second.v6), "b.example");
+  EXPECT_FALSE(after.pair_of("c.example"));
+  after.limit(3);
+  EXPECT_NE(after.pair_of("c.example")->v4, second.v4);
 }
 
 }  // namespace

@@ -112,6 +112,30 @@ Result<std::unique_ptr<TlsAuthority>> TlsAuthority::create() {
   return made;
 }
 
+Result<std::string> TlsAuthority::save() const {
+  const std::unique_ptr<BIO, OpensslFree<BIO_free_all>> memory(BIO_new(BIO_s_mem()));
+  for (EVP_PKEY* const key : {key_.get(), leaf_key_.get()}) {
+    if (!memory || PEM_write_bio_PrivateKey(memory.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1)
+      return fail_openssl("writing a key");
+  }
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(memory.get(), &text);
+  return std::string(text, static_cast<size_t>(size)) + certificate_;
+}
+
+Result<std::unique_ptr<TlsAuthority>> TlsAuthority::load(const std::string& saved) {
+  const std::unique_ptr<BIO, OpensslFree<BIO_free_all>> memory(
+      BIO_new_mem_buf(saved.data(), static_cast<int>(saved.size())));
+  if (!memory) return fail_openssl("reading an authority");
+  std::unique_ptr<TlsAuthority> loaded(new TlsAuthority());
+  loaded->key_.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
+  loaded->leaf_key_.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
+  loaded->root_.reset(PEM_read_bio_X509(memory.get(), nullptr, nullptr, nullptr));
+  if (!loaded->key_ || !loaded->leaf_key_ || !loaded->root_) return fail_openssl("reading an authority");
+  BJ_TRY(loaded->certificate_, pem_of(loaded->root_.get()));
+  return loaded;
+}
+
 Result<SslContextPtr> TlsAuthority::context_for(const std::string& name) const {
   BJ_TRY(const X509Ptr leaf, new_certificate(name.size() <= 64 ? name : "a long name", leaf_key_.get()));
   X509_set_issuer_name(leaf.get(), X509_get_subject_name(root_.get()));

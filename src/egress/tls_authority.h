@@ -1,5 +1,6 @@
 // The certificate authority of one sandbox: what the gate shows to programs inside when it opens their TLS. Its keys
-// live in memory, no longer than the gate; only this sandbox is told to trust it, so it is good for nothing elsewhere.
+// live in memory, no longer than the sandbox; only this sandbox is told to trust it, so it is good for nothing
+// elsewhere.
 //
 // One leaf a name, all with the same key, made when first needed. Stays on its gate's thread.
 #pragma once
@@ -15,6 +16,10 @@ namespace bj {
 class TlsAuthority {
  public:
   static Result<std::unique_ptr<TlsAuthority>> create();
+  // What save() gave: for a gate that goes on with a sandbox of a server that died.
+  static Result<std::unique_ptr<TlsAuthority>> load(const std::string& saved);
+  // Its keys and its certificate, PEM. A secret.
+  Result<std::string> save() const;
 
   // PEM; what is to be trusted inside.
   const std::string& certificate() const { return certificate_; }

@@ -42,6 +42,16 @@ TEST(TlsAuthorityTest, ALeafIsGoodForItsNameUnderItsOwnRootOnly) {
   EXPECT_NE(verified((*others)->certificate(), (*ours)->server_end("a.example")->get(), "a.example"), X509_V_OK);
 }
 
+TEST(TlsAuthorityTest, OneThatWasSavedIsTheSameAgain) {
+  auto before = TlsAuthority::create();
+  ASSERT_TRUE(before);
+  auto after = TlsAuthority::load(*(*before)->save());
+  ASSERT_TRUE(after) << after.error().what;
+  EXPECT_EQ((*after)->certificate(), (*before)->certificate());
+  EXPECT_EQ(verified((*before)->certificate(), (*after)->server_end("a.example")->get(), "a.example"), X509_V_OK);
+  EXPECT_FALSE(TlsAuthority::load("nothing of the kind"));
+}
+
 TEST(TlsAuthorityTest, ANameAsLongAsNamesMayBeHasALeaf) {
   auto authority = TlsAuthority::create();
   ASSERT_TRUE(authority);

@@ -112,6 +112,17 @@ Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
   return lease;
 }
 
+Result<LeasedGroup> CgroupPool::take_up(const std::string& name, const Limits& limits, const CgroupUsage& before) {
+  LeasedGroup lease;
+  if (root_->hierarchies().empty()) return lease;
+  BJ_TRY(Cgroup cgroup, Cgroup::open(root_, name));
+  BJ_TRY(auto join, join_files_of(*root_, cgroup));
+  lease.group_ = std::make_shared<LeasedGroup::Group>(
+      LeasedGroup::Group{std::move(cgroup), std::move(join), cgroup_limits(limits), before});
+  lease.pool_ = shared_from_this();
+  return lease;
+}
+
 std::vector<Control> CgroupPool::joined_controls() const {
   std::vector<Control> controls;
   for (const auto& hierarchy : root_->hierarchies()) {

@@ -29,6 +29,10 @@ class LeasedGroup {
   CgroupLoad load() const;
   Result<void> freeze();
   Result<void> thaw();
+  bool is_frozen() const { return group_ && group_->cgroup.is_frozen(); }
+  // For whoever goes on with it when this process is gone: CgroupPool::take_up().
+  std::string name() const { return group_ ? group_->cgroup.name() : ""; }
+  CgroupUsage used_before() const { return group_ ? group_->before : CgroupUsage(); }
   // To be run on a worker, while the lease is held.
   std::function<Result<void>()> reclaim_work() const;
   void give_back();  // every process in it must be dead
@@ -52,6 +56,8 @@ class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
       : root_(std::move(root)), prefix_(std::move(prefix)) {}
 
   Result<LeasedGroup> take(const Limits& limits);
+  // One that a process before this had taken.
+  Result<LeasedGroup> take_up(const std::string& name, const Limits& limits, const CgroupUsage& before);
   const CgroupRoot& root() const { return *root_; }
   // Groups given back with live processes in them: each is something that outlived its sandbox.
   size_t abandoned() const { return abandoned_; }

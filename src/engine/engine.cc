@@ -15,6 +15,7 @@
 #include "engine/node_source.h"
 #include "engine/python_source.h"
 #include "launcher/gate_control.h"
+#include "launcher/keeper_door.h"
 #include "launcher/launcher.h"
 #include "sys/files.h"
 #include "sys/rlimit.h"
@@ -24,7 +25,6 @@ namespace {
 
 constexpr size_t kMaxPools = 16;
 constexpr const char* kCgroupName = "belljar";
-constexpr const char* kMachineLocks = "/run/belljar";  // shared by all Belljars that run as root here
 
 // The disk that holds a directory, as cgroups name it: the whole device, not the partition (minor 0 is what ours is).
 std::string device_of(const std::string& path) {
@@ -69,15 +69,17 @@ Result<void> check_arguments(const CallSpec& spec) {
 
 }  // namespace
 
-Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher)
+Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Start start)
     : options_(std::move(options)),
+      goes_on_(start.goes_on),
+      why_not_kept_(std::move(start.why_not)),
       workers_(2),
       templates_(options_.data_directory + "/templates"),
       layers_(options_.data_directory + "/layers") {
   host_.executor = context.get_executor();
   host_.workers = &workers_;
   host_.abilities = std::move(abilities);
-  host_.launcher = std::make_unique<LauncherClient>(host_.executor, std::move(launcher));
+  host_.launcher = std::make_unique<LauncherClient>(host_.executor, std::move(start.launcher), start.keeps);
 #ifdef BELLJAR_TEST_SWITCHES
   host_.without = options_.without;
 #endif
@@ -91,18 +93,37 @@ Result<std::unique_ptr<Engine>> Engine::create(asio::io_context& context, Engine
   switch_off_in_gates(options.without);  // before the launcher is cloned
 #endif
   Abilities abilities = probe_abilities();
-  BJ_TRY(Fd launcher, start_launcher(embedded_warden()));
-  return std::unique_ptr<Engine>(new Engine(context, std::move(options), std::move(abilities), std::move(launcher)));
+  BJ_TRY(Start start, find_launcher(options));
+  return std::unique_ptr<Engine>(new Engine(context, std::move(options), std::move(abilities), std::move(start)));
+}
+
+Result<Engine::Start> Engine::find_launcher(const EngineOptions& options) {
+  Start start;
+  Found found;
+  if (options.keeps_sandboxes) {
+    BJ_CHECK(make_directories(options.data_directory, 0700));
+    BJ_TRY(found, find_keeper(options.data_directory, own_build()));
+  }
+  start.goes_on = found.keeper.ok();
+  start.keeps = start.goes_on || found.door;
+  start.why_not = std::move(found.ended);
+  start.launcher = std::move(found.keeper);
+  if (!start.goes_on) {
+    BJ_TRY(start.launcher, start_launcher(embedded_warden(), std::move(found.door)));
+  }
+  return start;
 }
 
 Task<Result<void>> Engine::start() {
+  if (goes_on_) {
+    BJ_CO_TRY(kept_, co_await host_.launcher->list());
+  }
   BJ_CO_CHECK(open_data_directory());
   cgroup_root_ = CgroupRoot::open(kCgroupName, device_of(options_.data_directory));
-  host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, instance() + "-");
+  host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, group_prefix());
   instance_.clean_after_dead([this](const std::string& dead) { return cgroup_root_->remove_leftovers(dead + "-"); });
-  if (host_.abilities.root) {
-    BJ_CO_TRY(host_.uids, UidRanges::open(std::string(kMachineLocks) + "/uids"));
-  }
+  BJ_CO_CHECK(open_uids());
+  keep_own();
   BJ_CO_TRY(const std::string runtimes, install_runtimes(options_.data_directory + "/runtimes"));
   BJ_CO_TRY(host_.runtimes_layer, co_await host_.launcher->add_layer(runtimes));
   sandboxes_ = std::make_shared<SandboxPool>(host_, options_.sandboxes_ahead);
@@ -116,10 +137,7 @@ Task<Result<void>> Engine::start() {
 Result<void> Engine::open_data_directory() {
   // 0700: template files owned by root lie in it, setuid ones of imported images included.
   BJ_CHECK(make_directories(options_.data_directory, 0700));
-  if (host_.abilities.root) BJ_CHECK(make_directories(kMachineLocks, 0755));
-  const std::string instances = instances_directory(host_.abilities.root, options_.data_directory);
-  BJ_TRY(instance_, InstanceLock::take(instances, options_.data_directory + "\n"));
-  return {};
+  return take_instance();
 }
 
 // Pools cost memory: beyond a number, the one that was not used for the longest time goes.
@@ -190,8 +208,7 @@ Task<void> Engine::stop() {
   pools_.clear();
   if (sandboxes_) co_await sandboxes_->stop();
   host_.cgroups.reset();
-  host_.launcher.reset();  // it ends when its socket closes
-  instance_.release();
+  take_leave();
 }
 
 }  // namespace bj

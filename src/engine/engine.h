@@ -3,7 +3,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/async.h"
 #include "engine/call.h"
@@ -23,6 +26,9 @@ struct EngineOptions {
   PoolOptions node_pool{.least = 1, .most = 4, .warm = 0};
   PoolOptions gated_pool{.least = 1, .most = 4, .warm = 1};  // of either language, for calls with a network
   size_t sandboxes_ahead = 0;                                // blanks kept of each kind of sandbox in use
+  // Sandboxes that are kept (Sandbox::keep_as) outlive this process if it is killed. A process that would not come back
+  // for them must not ask for it.
+  bool keeps_sandboxes = false;
 #ifdef BELLJAR_TEST_SWITCHES
   std::string without;  // a control's name, see test_switch.h
 #endif
@@ -32,7 +38,8 @@ class Environments;
 
 class Engine {
  public:
-  // Forks the launcher: call it before the process has threads. The engine's other work happens in start().
+  // Forks the launcher, or finds the one that a server of this data directory has left when it was killed: call it
+  // before the process has threads. The engine's other work happens in start().
   static Result<std::unique_ptr<Engine>> create(asio::io_context& context, EngineOptions options);
   ~Engine();
 
@@ -50,6 +57,18 @@ class Engine {
   // For pools made from now on; those that exist keep theirs.
   void use_pools(PoolOptions python, PoolOptions node);
 
+  // What a server before this one has kept: sandboxes by their keys and, below these, what belongs to each.
+  struct KeptSandbox {
+    KeptThing sandbox;
+    std::vector<KeptThing> parts;
+  };
+  std::vector<std::string> kept_sandboxes() const;
+  std::optional<KeptSandbox> take_kept(const std::string& key);
+  // All that is to be taken up was: the rest, and what else that server held, is let go.
+  void settle_kept();
+  // Why what it had kept could not be had; empty: it could.
+  const std::string& why_not_kept() const { return why_not_kept_; }
+
   Environments& environments() { return *environments_; }
   const TemplateStore& templates() const { return templates_; }
   const LayerStore& layers() const { return layers_; }
@@ -57,13 +76,32 @@ class Engine {
   Host& host() { return host_; }
 
  private:
-  Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Fd launcher);
+  // How it came to its launcher.
+  struct Start {
+    Fd launcher;
+    bool keeps = false;
+    bool goes_on = false;
+    std::string why_not;
+  };
+  Engine(asio::io_context& context, EngineOptions options, Abilities abilities, Start start);
+  static Result<Start> find_launcher(const EngineOptions& options);
   Result<void> open_data_directory();
+  Result<void> take_instance();
+  Result<void> open_uids();
+  void keep_own();
+  std::string group_prefix() const;
+  void take_leave();
   std::shared_ptr<Pool> pool_for(const CallSpec& spec);
   std::shared_ptr<Pool> make_pool(const CallSpec& spec);
   void retire_pools();
 
   EngineOptions options_;
+  bool goes_on_ = false;  // as the instance of a server that was killed
+  std::string why_not_kept_;
+  std::vector<KeptThing> kept_;
+  std::vector<Fd> kept_own_;                   // the locks of that instance
+  uint64_t generation_ = 0;                    // how many servers there were in it before
+  std::map<std::string, std::string> groups_;  // of the sandboxes that were kept, by their keys
   asio::thread_pool workers_;
   TemplateStore templates_;
   LayerStore layers_;

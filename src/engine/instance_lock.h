@@ -15,9 +15,14 @@ class InstanceLock {
  public:
   // Makes `directory` if it is missing, and in it a file with `note`, for people who look.
   static Result<InstanceLock> take(const std::string& directory, const std::string& note);
+  // Goes on as the instance `name`, whose lock `file` holds: a process before this one has taken it.
+  static InstanceLock go_on(const std::string& directory, std::string name, Fd file) {
+    return {directory, std::move(name), std::move(file)};
+  }
   InstanceLock() = default;
 
   const std::string& name() const { return name_; }
+  const Fd& file() const { return file_; }
 
   // Calls `remove` with the name of each dead instance. Where that says false, something is still in use (processes
   // take a moment to die) and the file stays, for the next who cleans.

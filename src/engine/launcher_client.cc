@@ -26,8 +26,10 @@ tl::unexpected<Error> launch_failure(const launch::Answer& answer) {
 
 }  // namespace
 
-LauncherClient::LauncherClient(const asio::any_io_executor& executor, Fd socket)
-    : executor_(executor), socket_(std::make_shared<PacketSocket>(executor, std::move(socket), kMaxAnswer)) {
+LauncherClient::LauncherClient(const asio::any_io_executor& executor, Fd socket, bool keeps)
+    : executor_(executor),
+      socket_(std::make_shared<PacketSocket>(executor, std::move(socket), kMaxAnswer)),
+      keeps_(keeps) {
   socket_->start([this](std::string_view bytes, std::vector<Fd> fds) { on_packet(bytes, std::move(fds)); },
                  [this] { on_closed(); });
 }
@@ -39,13 +41,15 @@ LauncherClient::~LauncherClient() {
 
 void LauncherClient::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
   auto reply = std::make_shared<Reply>();
-  if (bytes.size() != sizeof reply->answer) return;
+  if (bytes.size() < sizeof reply->answer) return;
   std::memcpy(&reply->answer, bytes.data(), sizeof reply->answer);
+  if (listing_ && reply->answer.id == listing_->id) return on_listed(bytes, std::move(descriptors));
   reply->descriptors = std::move(descriptors);
   if (const auto found = waiting_.find(reply->answer.id); found != waiting_.end()) found->second->set(std::move(reply));
 }
 
 void LauncherClient::on_closed() {
+  if (listing_) listing_->done->close();
   for (const auto& [id, waiter] : waiting_) waiter->close();
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,35 @@ struct LaunchRequest {
   std::vector<int> cgroup_files;
 };
 
+// What the keeper had under a key.
+struct KeptThing {
+  std::string key;
+  std::string note;
+  std::vector<Fd> descriptors;
+};
+
+struct KeepRequest {
+  std::string note;
+  std::vector<int> descriptors;  // the caller's own; the keeper gets copies. At most launch::kMaxKept
+  bool is_life = false;          // the first is a pidfd; see keeper.h
+  int64_t deadline_us = 0;       // of a life, since the epoch; 0: none
+};
+
 class LauncherClient {
  public:
-  LauncherClient(const asio::any_io_executor& executor, Fd socket);
+  // `keeps`: it has a door, so that what it is told to keep can be found again.
+  LauncherClient(const asio::any_io_executor& executor, Fd socket, bool keeps);
   ~LauncherClient();
+
+  // Descriptors that outlive this process, under a key ("sandbox", "sandbox/part"): all return at once, and what was
+  // said stays said if this process dies in the next moment. Nothing is kept, and nothing fails, where `keeps` is
+  // false.
+  bool keeps() const { return keeps_; }
+  void keep(const std::string& key, const KeepRequest& request);
+  void move_deadline(const std::string& key, int64_t deadline_us);
+  // And what is below it.
+  void forget(const std::string& key);
+  Task<Result<std::vector<KeptThing>>> list();
 
   Task<Result<Launched>> launch(const LaunchRequest& request);
   // The same host path is mounted once; later calls get the same number.
@@ -63,12 +89,22 @@ class LauncherClient {
   void on_closed();
   Task<Result<std::shared_ptr<Reply>>> ask(std::string message, std::vector<int> descriptors, uint32_t id);
   uint32_t next_id() { return ++last_id_; }
+  void tell(launch::Kind kind, const std::string& key, launch::Keep keep, std::vector<Fd> descriptors);
+  void on_listed(std::string_view bytes, std::vector<Fd> descriptors);
+
+  struct Listing {
+    uint32_t id;
+    std::vector<KeptThing> things;
+    std::shared_ptr<OneShot<int>> done;
+  };
 
   asio::any_io_executor executor_;
   std::shared_ptr<PacketSocket> socket_;
   uint32_t last_id_ = 0;
   std::map<uint32_t, Waiter> waiting_;
   std::map<std::string, uint16_t> layers_;
+  bool keeps_;
+  std::optional<Listing> listing_;
 };
 
 }  // namespace bj

@@ -20,6 +20,12 @@ std::shared_ptr<Stream> stream_of(const asio::any_io_executor& executor, Fd fd) 
   return stream;
 }
 
+int64_t ns_of(Clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+Clock::time_point time_of(int64_t ns) { return Clock::time_point(std::chrono::nanoseconds(ns)); }
+
 }  // namespace
 
 struct LiveProcess::Source {
@@ -28,14 +34,16 @@ struct LiveProcess::Source {
 };
 
 LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process, ProcessSpec spec,
-                         LiveProcessOptions options)
+                         LiveProcessOptions options, std::shared_ptr<ProcessRecord> record)
     : executor_(executor),
       pid_(process.pid),
       spec_(std::move(spec)),
       options_(std::move(options)),
       waiter_(std::move(process.exit)),
-      buffer_(options_.kept_bytes),
-      changed_(executor, Clock::time_point::max()) {
+      record_(std::move(record)),
+      changed_(executor, Clock::time_point::max()),
+      started_(time_of(record_->facts().started_ns)) {
+  if (record_->facts().stage == ProcessStage::kOver) return;
   if (process.terminal.ok()) {
     Fd writing(::fcntl(process.terminal.get(), F_DUPFD_CLOEXEC, 0));
     if (writing.ok()) input_ = stream_of(executor, std::move(writing));
@@ -43,7 +51,7 @@ LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process,
         std::make_shared<Source>(Source{OutputStream::kTerminal, stream_of(executor, std::move(process.terminal))}));
     return;
   }
-  if (options_.input == Input::kOpen) input_ = stream_of(executor, std::move(process.input));
+  if (options_.input == Input::kOpen && process.input.ok()) input_ = stream_of(executor, std::move(process.input));
   sources_.push_back(
       std::make_shared<Source>(Source{OutputStream::kOutput, stream_of(executor, std::move(process.output))}));
   sources_.push_back(
@@ -51,33 +59,61 @@ LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process,
 }
 
 std::shared_ptr<LiveProcess> LiveProcess::adopt(const asio::any_io_executor& executor, Process process,
-                                                ProcessSpec spec, LiveProcessOptions options) {
-  std::shared_ptr<LiveProcess> live(new LiveProcess(executor, std::move(process), std::move(spec), std::move(options)));
+                                                ProcessSpec spec, LiveProcessOptions options,
+                                                std::shared_ptr<ProcessRecord> record) {
+  std::shared_ptr<LiveProcess> live(
+      new LiveProcess(executor, std::move(process), std::move(spec), std::move(options), std::move(record)));
   live->start();
   return live;
 }
 
+std::shared_ptr<LiveProcess> LiveProcess::go_on(const asio::any_io_executor& executor, Process process,
+                                                ProcessNote note, std::shared_ptr<ProcessRecord> record) {
+  LiveProcessOptions options;
+  options.input = record->facts().input_open != 0 ? Input::kOpen : Input::kNone;
+  options.tag = std::move(note.tag);
+  options.origin = std::move(note.origin);
+  return adopt(executor, std::move(process), std::move(*note.spec), std::move(options), std::move(record));
+}
+
 void LiveProcess::start() {
+  const ProcessFacts& facts = record_->facts();
+  stopped_by_ = facts.stopped_by;
+  if (facts.stage == ProcessStage::kOver) {
+    if (facts.lost == 0) exit_ = facts.exit;
+    ended_ = time_of(facts.ended_ns);
+    over_ = true;
+    return;
+  }
   for (const std::shared_ptr<Source>& source : sources_) {
     spawn(executor_, [self = shared_from_this(), source] { return self->pump(source); });
   }
   spawn(executor_, [self = shared_from_this()] { return self->watch_exit(); });
 }
 
+void LiveProcess::note_stop(const std::string& why) {
+  stopped_by_ = why;
+  auto& kept = record_->facts().stopped_by;
+  kept[why.copy(kept, sizeof kept - 1)] = '\0';
+}
+
+void LiveProcess::note_deadline(Clock::time_point when) { record_->facts().kill_at_ns = ns_of(when); }
+
+std::optional<Clock::time_point> LiveProcess::deadline() const {
+  const int64_t at = record_->facts().kill_at_ns;
+  return at == 0 ? std::nullopt : std::optional(time_of(at));
+}
+
 uint64_t LiveProcess::needed() const {
-  uint64_t least = buffer_.end();
+  uint64_t least = record_->output().end();
   for (const Listener* listener : listeners_) least = std::min(least, listener->place());
   return least;
 }
 
 LiveProcess::Taken LiveProcess::take(Source& source) {
-  char bytes[kReadBytes];
-  const ssize_t n = ::read(source.stream->native_handle(), bytes, sizeof bytes);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return Taken::kNothingNow;
-  if (n <= 0) return Taken::kEnd;
-  buffer_.add(source.kind, std::string_view(bytes, static_cast<size_t>(n)), needed());
-  notify();
-  return Taken::kBytes;
+  const Taken taken = record_->output().read_from(source.stream->native_handle(), source.kind, kReadBytes, needed());
+  if (taken == Taken::kBytes) notify();
+  return taken;
 }
 
 Task<void> LiveProcess::pump(std::shared_ptr<Source> source) {
@@ -98,6 +134,11 @@ Task<void> LiveProcess::watch_exit() {
   if (report) exit_ = *report;
   ended_ = Clock::now();
   over_ = true;
+  ProcessFacts& facts = record_->facts();
+  facts.lost = report ? 0 : 1;
+  facts.ended_ns = ns_of(ended_);
+  facts.stage = ProcessStage::kOver;
+  record_->drop_streams();
   boost::system::error_code ignored;
   for (const std::shared_ptr<Source>& source : sources_) source->stream->close(ignored);
   if (input_) input_->close(ignored);
@@ -150,6 +191,7 @@ Result<void> LiveProcess::close_input() {
   if (!input_ || !input_->is_open()) return fail(Code::kConflict, "the process has no input that is open");
   boost::system::error_code ignored;
   input_->close(ignored);
+  record_->drop_input();
   return {};
 }
 
@@ -162,7 +204,7 @@ Result<void> LiveProcess::resize(uint16_t rows, uint16_t columns) {
 }
 
 LiveProcess::Listener::Listener(std::shared_ptr<LiveProcess> process, uint64_t from)
-    : process_(std::move(process)), place_(std::min(from, process_->buffer_.end())) {
+    : process_(std::move(process)), place_(std::min(from, process_->record_->output().end())) {
   process_->listeners_.insert(this);
 }
 
@@ -178,7 +220,7 @@ void LiveProcess::Listener::stop() {
 
 Task<std::optional<OutputPiece>> LiveProcess::Listener::next() {
   while (!stopped_) {
-    std::optional<OutputPiece> piece = process_->buffer_.next(place_, kReadBytes);
+    std::optional<OutputPiece> piece = process_->record_->output().next(place_, kReadBytes);
     if (piece) {
       place_ = piece->offset + piece->bytes.size();
       process_->notify();

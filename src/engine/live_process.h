@@ -1,7 +1,7 @@
 // A process in a sandbox that people come to and leave: its output goes to a bounded buffer, and any number of
 // listeners read it from where they like. A listener who is slower than the process holds it up, as a pipe would; with
 // nobody listening the oldest output is dropped. It goes on without anybody, and its end is kept for those who ask
-// later.
+// later. All that is known of it is in its record, so that another server can go on with it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/async.h"
-#include "engine/output_buffer.h"
+#include "engine/process_record.h"
 #include "engine/sandbox.h"
 
 namespace bj {
@@ -23,7 +23,8 @@ enum class Input { kNone, kOpen };
 struct LiveProcessOptions {
   size_t kept_bytes = 1 << 20;  // of its output, for late comers
   Input input = Input::kNone;
-  std::string tag;  // the caller's name for it
+  std::string tag;     // the caller's name for it
+  std::string origin;  // who wanted it, in the caller's own words
 };
 
 // Stays on its executor's thread.
@@ -33,19 +34,31 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
 
   // Takes a process that was just started; `spec` is what it was started as.
   static std::shared_ptr<LiveProcess> adopt(const asio::any_io_executor& executor, Process process, ProcessSpec spec,
-                                            LiveProcessOptions options);
+                                            LiveProcessOptions options, std::shared_ptr<ProcessRecord> record);
+  // One that another server has started, however far it has come.
+  static std::shared_ptr<LiveProcess> go_on(const asio::any_io_executor& executor, Process process, ProcessNote note,
+                                            std::shared_ptr<ProcessRecord> record);
 
   int pid() const { return pid_; }
   const std::string& tag() const { return options_.tag; }
   const ProcessSpec& spec() const { return spec_; }
   Clock::time_point started() const { return started_; }
-  const OutputBuffer& output() const { return buffer_; }
+  const std::string& origin() const { return options_.origin; }
+  const OutputBuffer& output() const { return record_->output(); }
   bool over() const { return over_; }
   // Of one that is over; nothing if the sandbox ended with it.
   const std::optional<ExitReport>& exit() const { return exit_; }
   // Why we ended it, if we did: "timeout".
   const std::string& stopped_by() const { return stopped_by_; }
-  void note_stop(std::string why) { stopped_by_ = std::move(why); }
+  void note_stop(const std::string& why);
+  // When it will be ended, if it is to be: whoever goes on with it must know.
+  void note_deadline(Clock::time_point when);
+  std::optional<Clock::time_point> deadline() const;
+  // Its end was told to whoever keeps receipts; once.
+  bool was_told() const { return record_->facts().told != 0; }
+  void note_told() { record_->facts().told = 1; }
+  // Nobody will ask for it any more.
+  void forget() { record_->forget(); }
   Clock::duration duration() const { return (over_ ? ended_ : Clock::now()) - started_; }
 
   // Waits until the process has taken all of it. kConflict: it has no input, or that is closed.
@@ -58,15 +71,16 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
 
  private:
   struct Source;
-  enum class Taken { kBytes, kNothingNow, kEnd };
+  using Taken = OutputBuffer::Taken;
 
-  LiveProcess(const asio::any_io_executor& executor, Process process, ProcessSpec spec, LiveProcessOptions options);
+  LiveProcess(const asio::any_io_executor& executor, Process process, ProcessSpec spec, LiveProcessOptions options,
+              std::shared_ptr<ProcessRecord> record);
   void start();
   Task<void> pump(std::shared_ptr<Source> source);
   Task<void> watch_exit();
   Taken take(Source& source);  // one read
   uint64_t needed() const;     // the place of the slowest listener
-  bool held_up() const { return !listeners_.empty() && buffer_.end() - needed() >= buffer_.capacity(); }
+  bool held_up() const { return !listeners_.empty() && record_->output().is_full(needed()); }
   Task<bool> change();  // waits for anything to happen
   void notify() { changed_.cancel(); }
 
@@ -75,13 +89,13 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   ProcessSpec spec_;
   LiveProcessOptions options_;
   ExitWaiter waiter_;
-  OutputBuffer buffer_;
+  std::shared_ptr<ProcessRecord> record_;
   std::vector<std::shared_ptr<Source>> sources_;
   std::shared_ptr<asio::posix::stream_descriptor> input_;  // with a terminal: the same descriptor, duplicated
   bool writing_ = false;
   std::set<const Listener*> listeners_;
   asio::steady_timer changed_;  // never expires: cancelling it wakes all who wait
-  Clock::time_point started_ = Clock::now(), ended_;
+  Clock::time_point started_, ended_;
   std::optional<ExitReport> exit_;
   std::string stopped_by_;
   bool over_ = false;

@@ -25,7 +25,9 @@ class LiveProcessTest : public testing::Test {
     process.exit = exit_ = std::make_shared<OneShot<ExitReport>>(io_.get_executor());
     ProcessSpec spec;
     spec.arguments = {"test"};
-    return LiveProcess::adopt(io_.get_executor(), std::move(process), spec, options);
+    record_ = *ProcessRecord::create(nullptr, "", options.kept_bytes, note_of(spec, "a tag", ""));
+    record_->facts().input_open = options.input == Input::kOpen ? 1 : 0;
+    return LiveProcess::adopt(io_.get_executor(), std::move(process), spec, options, record_);
   }
   void write(const Fd& fd, std::string_view text) { ASSERT_TRUE(write_all(fd.get(), text, "pipe")); }
   void end(int status = 0) { exit_->set({status, 0, 0, 0}); }
@@ -54,6 +56,7 @@ class LiveProcessTest : public testing::Test {
 
   asio::io_context io_;
   Fd in_, out_, err_;
+  std::shared_ptr<ProcessRecord> record_;
   ExitWaiter exit_;
 };
 
@@ -90,7 +93,7 @@ TEST_F(LiveProcessTest, AStreamThatWasClosedIsNotReadAgain) {
 }
 
 TEST_F(LiveProcessTest, AListenerWhoDoesNotReadHoldsTheProcessUpAndOneWhoLeavesLetsItGo) {
-  const auto process = start({64 * 1024, Input::kNone, ""});
+  const auto process = start({64 * 1024, Input::kNone, "", ""});
   ASSERT_EQ(::fcntl(out_.get(), F_SETFL, O_NONBLOCK), 0);
   const auto flood = [&] {
     const std::string piece(16 * 1024, 'x');
@@ -153,7 +156,7 @@ TEST_F(LiveProcessTest, AListenerThatIsStoppedGoesOnAtOnce) {
 }
 
 TEST_F(LiveProcessTest, InputIsWrittenInOrderAndClosed) {
-  const auto process = start({1 << 20, Input::kOpen, ""});
+  const auto process = start({1 << 20, Input::kOpen, "", ""});
   int written = 0;
   for (const char* text : {"one ", "two"}) {
     asio::co_spawn(
@@ -170,7 +173,7 @@ TEST_F(LiveProcessTest, InputIsWrittenInOrderAndClosed) {
 }
 
 TEST_F(LiveProcessTest, AnInputThatNobodyReadsEndsWithTheProcess) {
-  const auto process = start({1 << 20, Input::kOpen, ""});
+  const auto process = start({1 << 20, Input::kOpen, "", ""});
   std::optional<Result<void>> outcome;
   asio::co_spawn(
       io_, [&]() -> Task<void> { outcome.emplace(co_await process->write_input(std::string(1 << 20, 'x'))); },
@@ -181,6 +184,25 @@ TEST_F(LiveProcessTest, AnInputThatNobodyReadsEndsWithTheProcess) {
   settle();
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->error().code, Code::kConflict);
+}
+
+TEST_F(LiveProcessTest, AnotherServerGoesOnWithOneThatRunsAndWithOneThatIsOver) {
+  const auto process = start();
+  write(out_, "before ");
+  settle();
+  KeptThing thing{"", record_->note(), {}};
+  thing.descriptors.emplace_back(::fcntl(record_->output().file().get(), F_DUPFD_CLOEXEC, 0));
+  end(7 << 8);
+  settle();
+  process->note_told();
+  const auto found = *ProcessRecord::open(nullptr, thing);
+  const auto again = LiveProcess::go_on(io_.get_executor(), Process{}, *read_process_note(found->note()), found);
+  EXPECT_TRUE(again->over());
+  EXPECT_EQ(again->exit()->status, 7 << 8);
+  EXPECT_EQ(again->tag(), "a tag");
+  EXPECT_EQ(again->spec().arguments, std::vector<std::string>{"test"});
+  EXPECT_TRUE(again->was_told());
+  EXPECT_EQ(read_all_of(again), "before ");
 }
 
 TEST_F(LiveProcessTest, WithoutInputOrTerminalThereIsNothingToWriteToOrResize) {

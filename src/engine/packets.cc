@@ -20,6 +20,34 @@ Result<void> PacketSocket::send(std::string_view bytes, const std::vector<int>& 
   return send_message(descriptor_.native_handle(), bytes, descriptors, MSG_DONTWAIT);
 }
 
+Result<void> PacketSocket::send(const Posted& posted) {
+  std::vector<int> descriptors;
+  for (const Fd& fd : posted.descriptors) descriptors.push_back(fd.get());
+  return send(posted.bytes, descriptors);
+}
+
+void PacketSocket::post(std::string bytes, std::vector<Fd> descriptors) {
+  Posted posted{std::move(bytes), std::move(descriptors)};
+  const bool waits = !posted_.empty();
+  if (!waits) {
+    const Result<void> sent = send(posted);
+    if (sent || sent.error().sys != EAGAIN) return;
+  }
+  posted_.push_back(std::move(posted));
+  if (!waits) spawn(descriptor_.get_executor(), [self = shared_from_this()] { return self->send_posted(); });
+}
+
+Task<void> PacketSocket::send_posted() {
+  while (!posted_.empty() && descriptor_.is_open() && co_await writable(descriptor_)) {
+    while (!posted_.empty()) {
+      const Result<void> sent = send(posted_.front());
+      if (!sent && sent.error().sys == EAGAIN) break;
+      posted_.pop_front();
+    }
+  }
+  posted_.clear();
+}
+
 void PacketSocket::close() {
   on_packet_ = nullptr;
   on_closed_ = nullptr;
@@ -37,11 +65,14 @@ Task<void> PacketSocket::read_loop() {
 // False when the peer is gone.
 bool PacketSocket::read_available() {
   while (descriptor_.is_open()) {
-    Result<Message> message =
-        receive_message(descriptor_.native_handle(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    const bool after = takes_after_;
+    Result<Message> message = receive_message(descriptor_.native_handle(), buffer_.data(), buffer_.size(),
+                                              MSG_DONTWAIT | (after ? MSG_PEEK : 0));
     if (!message) return message.error().sys == EAGAIN;
     if (message->size == 0) return false;
     if (!message->truncated && on_packet_) on_packet_({buffer_.data(), message->size}, std::move(message->descriptors));
+    if (after && descriptor_.is_open())
+      (void)receive_message(descriptor_.native_handle(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
   }
   return true;
 }

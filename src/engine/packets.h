@@ -1,8 +1,10 @@
 // One end of a SOCK_SEQPACKET socket on an io_context: sends at once, delivers what arrives to a handler.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,18 +22,33 @@ class PacketSocket : public std::enable_shared_from_this<PacketSocket> {
   PacketSocket(const asio::any_io_executor& executor, Fd socket, size_t max_packet);
 
   void start(Handler on_packet, Closed on_closed);
+  // From now on a packet leaves the queue when its handler has returned: should this process die before, whoever holds
+  // the socket then gets it again.
+  void take_after_handling() { takes_after_ = true; }
   // Never waits: a peer that doesn't read makes it fail.
   Result<void> send(std::string_view bytes, const std::vector<int>& descriptors = {});
+  // Sends at once, too, unless the peer does not keep up: then what is posted is sent in its order when it does.
+  void post(std::string bytes, std::vector<Fd> descriptors);
   void close();
+  int native_handle() { return descriptor_.native_handle(); }
 
  private:
+  struct Posted {
+    std::string bytes;
+    std::vector<Fd> descriptors;
+  };
+
   Task<void> read_loop();
   bool read_available();
+  Task<void> send_posted();
+  Result<void> send(const Posted& posted);
 
   asio::posix::stream_descriptor descriptor_;
   std::vector<char> buffer_;
   Handler on_packet_;
   Closed on_closed_;
+  std::deque<Posted> posted_;
+  bool takes_after_ = false;
 };
 
 }  // namespace bj

@@ -14,7 +14,10 @@ namespace bj {
 class ProcessTable {
  public:
   ProcessTable(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox)
-      : executor_(executor), sandbox_(std::move(sandbox)) {}
+      : executor_(executor), sandbox_(std::move(sandbox)), state_(std::make_shared<State>()) {}
+  // Goes on with those that another server has started: what the keeper had of them below the sandbox's key. Other
+  // parts are left alone.
+  void take_up(std::vector<KeptThing> things);
 
   Task<Result<std::shared_ptr<LiveProcess>>> start(ProcessSpec spec, LiveProcessOptions options);
   Result<std::shared_ptr<LiveProcess>> find(int pid) const;
@@ -24,13 +27,22 @@ class ProcessTable {
   Task<Result<void>> signal(int pid, int signal);
 
  private:
-  void forget_oldest();
+  struct State {
+    std::map<int, std::shared_ptr<LiveProcess>> processes;
+    uint64_t last = 0;  // number of a record
+  };
+  static void put(State& state, const std::shared_ptr<LiveProcess>& process);
+  void take_up(KeptThing thing);
+  void wait_for(const std::shared_ptr<ProcessRecord>& record, std::shared_ptr<Process> process, ProcessNote note);
 
   static constexpr size_t kMostEnded = 32;  // with their output
 
   asio::any_io_executor executor_;
   std::shared_ptr<Sandbox> sandbox_;
-  std::map<int, std::shared_ptr<LiveProcess>> processes_;
+  std::shared_ptr<State> state_;  // shared with what another server's process is waited for with
 };
+
+// Below a sandbox's key.
+inline constexpr const char* kKeptProcesses = "/process/";
 
 }  // namespace bj

@@ -9,6 +9,7 @@
 
 #include "base/id.h"
 #include "egress/gate.h"
+#include "engine/process_record.h"
 #include "engine/test_switch.h"
 #include "seal/report.h"
 #include "sys/files.h"
@@ -48,6 +49,15 @@ std::string summary(const NetworkPolicy& policy) {
   return out;
 }
 
+Result<GateEndpoints> copies_of(GateEndpoints& ends) {
+  GateEndpoints copies;
+  for (size_t i = 0; i < GateEndpoints::kCount; ++i) {
+    *copies.all()[i] = Fd(::fcntl(ends.all()[i]->get(), F_DUPFD_CLOEXEC, 0));
+    if (!copies.all()[i]->ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
+  }
+  return copies;
+}
+
 }  // namespace
 
 std::map<Control, std::string> unavailable_controls(const Host& host) {
@@ -71,6 +81,7 @@ Sandbox::Sandbox(Host& host, SandboxSpec spec) : host_(host), spec_(std::move(sp
 
 Sandbox::~Sandbox() {
   if (gate_) gate_->stop();
+  if (!kept_as_.empty() && host_.launcher) host_.launcher->forget(kept_as_);
   if (!pidfd_) return;
   kill();
   pollfd p{pidfd_->native_handle(), POLLIN, 0};
@@ -176,7 +187,10 @@ Task<Result<void>> Sandbox::launch() {
   seal_ = report_seal(facts(plan, request));
   BJ_CO_TRY(Launched launched, co_await host_.launcher->launch(request));
   pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, launched.pidfd.release());
-  if (launched.gate.connections.ok()) BJ_CO_CHECK(open_gate(std::move(launched.gate)));
+  if (launched.gate.connections.ok()) {
+    BJ_CO_TRY(kept_ends_, host_.launcher->keeps() ? copies_of(launched.gate) : Result<GateEndpoints>(GateEndpoints()));
+    BJ_CO_CHECK(open_gate(std::move(launched.gate)));
+  }
   control.second.reset();
   warden_ = std::make_unique<WardenClient>(host_.executor, std::move(control.first));
   BJ_CO_CHECK(co_await warden_->ready([&plan](int step, int error) { return plan.describe({step, error}); }));
@@ -189,7 +203,7 @@ Task<Result<void>> Sandbox::launch() {
 }
 
 Result<void> Sandbox::open_gate(GateEndpoints ends) {
-  BJ_TRY(gate_, Gate::open(host_.executor, std::move(ends), spec_.network, spec_.on_network));
+  BJ_TRY(gate_, Gate::open(host_.executor, std::move(ends), spec_.network, spec_.on_network, kept_authority_));
   BJ_CHECK(gate_->give(spec_.credentials));
   if (spec_.gated) BJ_CHECK(gate_->ensure_authority());  // credentials may come when it is too late to be trusted
   report_network();
@@ -263,7 +277,7 @@ std::vector<std::string> Sandbox::environment_for(const Account& account, const 
   return out;
 }
 
-Task<Result<Process>> Sandbox::start(ProcessSpec spec) {
+Task<Result<Process>> Sandbox::start(ProcessSpec spec, std::shared_ptr<ProcessRecord> record) {
   BJ_CO_TRY(const Account account, account_of(spec.user));
   SpawnRequest request;
   request.environment = environment_for(account, spec);
@@ -288,6 +302,11 @@ Task<Result<Process>> Sandbox::start(ProcessSpec spec) {
     theirs.push_back(std::move(output.write));
     theirs.push_back(std::move(error.write));
   }
+  if (record && !spec.terminal) {
+    const bool with_input = record->facts().input_open != 0;
+    record->hold(with_input ? process.input.get() : -1, process.output.get(), process.error.get());
+  }
+  request.witness = std::move(record);
   for (const Fd& fd : theirs) request.descriptors.push_back(fd.get());
   for (const int fd : spec.extra_descriptors) request.descriptors.push_back(fd);
   BJ_CO_TRY(SpawnReply started, co_await warden_->spawn(std::move(request)));
@@ -381,6 +400,7 @@ Task<void> Sandbox::destroy() {
   kill();
   if (gate_) gate_->stop();
   co_await ended();
+  if (const std::string key = std::exchange(kept_as_, ""); !key.empty() && host_.launcher) host_.launcher->forget(key);
   gate_.reset();
   pidfd_.reset();
   warden_.reset();

@@ -21,6 +21,7 @@ namespace bj {
 
 class Gate;
 class LayerStore;
+class ProcessRecord;
 
 struct MountSpec {
   std::string source;  // on the host
@@ -73,6 +74,13 @@ struct PauseReport {
   uint64_t memory_after = 0;
 };
 
+// What a sandbox that had a gate may reach now.
+struct SandboxNetwork {
+  NetworkPolicy policy;
+  GateListener listener;
+  GateCredentials credentials;
+};
+
 class Sandbox : public std::enable_shared_from_this<Sandbox> {
  public:
   static Task<Result<std::shared_ptr<Sandbox>>> create(Host& host, SandboxSpec spec);
@@ -81,7 +89,9 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // An owner that forgets destroy() still leaves nothing running.
   ~Sandbox();
 
-  Task<Result<Process>> start(ProcessSpec spec);
+  Task<Result<Process>> start(ProcessSpec spec) { return start(std::move(spec), nullptr); }
+  // The same, with a record of it: see process_record.h.
+  Task<Result<Process>> start(ProcessSpec spec, std::shared_ptr<ProcessRecord> record);
   Task<Result<void>> signal_group(int pid, int signal) { return warden_->signal(-pid, signal); }
   Task<Result<void>> write_file(std::string path, std::string data, unsigned mode);
   Task<Result<std::string>> read_file(std::string path, size_t limit);
@@ -109,6 +119,17 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // resumed, or ended, before the copy was whole. After a failure they go on as they were.
   Task<Result<Layer>> seal_layer(const LayerStore& store, AfterSeal then = AfterSeal::kGoOn, LayerLimits limits = {});
 
+  // From now on it outlives this server, under that key, until destroy() or kill(); where the launcher keeps nothing,
+  // this does nothing. What belongs to it is kept below the key (kept_sandbox.cc).
+  void keep_as(const std::string& key);
+  // Empty: it is not kept.
+  const std::string& kept_as() const { return kept_as_; }
+  // While there is no server the keeper ends it then (microseconds since the epoch); 0: never.
+  void keep_until(int64_t when_us);
+  // One that a server before this one has kept, with everything in it still running: frozen if it was.
+  static Result<std::shared_ptr<Sandbox>> take_up(Host& host, KeptThing thing, SandboxNetwork network);
+  static bool has_gate(const KeptThing& thing);
+
   // Ends the sandbox at that time; again to move it.
   void expire_at(Clock::time_point when);
   // Kills everything inside; returns at once, ended() tells when it is over.
@@ -117,10 +138,13 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // Kills, waits, gives everything back.
   Task<void> destroy();
 
+  Host& host() { return host_; }
   const Seal& seal() const { return seal_; }
+  const Template& image() const { return spec_.image; }
   // For the environment of processes that others than start() start; empty unless the gate opens TLS.
   const TrustVariables& trust() const { return trust_; }
   const Limits& limits() const { return spec_.limits; }
+  const std::map<std::string, std::string>& environment() const { return spec_.environment; }  // over the template's
   const Account& account() const { return account_; }
   CgroupUsage usage() const { return group_.used(); }
   CgroupLoad load() const { return group_.load(); }
@@ -135,6 +159,9 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
   Result<Account> account_of(const std::string& user) const;
   std::vector<std::string> environment_for(const Account& account, const ProcessSpec& spec) const;
+  std::string note() const;
+  Result<void> read_note(const std::string& note, SandboxNetwork network);
+  Result<void> take_descriptors(std::vector<Fd> descriptors);
 
   Host& host_;
   SandboxSpec spec_;
@@ -151,6 +178,9 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   std::shared_ptr<Gate> gate_;
   bool paused_ = false;
   std::shared_ptr<std::atomic<bool>> moved_;  // told to a copy that needs it to stand still: it does no more
+  std::string kept_as_;
+  GateEndpoints kept_ends_;  // copies, until it is kept
+  std::string kept_authority_;
 };
 
 // What a machine's abilities and hierarchies leave unavailable, by control.

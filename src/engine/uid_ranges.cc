@@ -50,6 +50,25 @@ Result<UidRange> UidRanges::take() {
   return fail(Code::kExhausted, "all 16384 user id ranges are in use: too many sandboxes");
 }
 
+std::shared_ptr<UidRanges> UidRanges::go_on(Fd file) {
+  std::shared_ptr<UidRanges> ranges(new UidRanges(std::move(file)));
+  (void)::getrandom(&ranges->next_, sizeof ranges->next_, 0);
+  return ranges;
+}
+
+Result<UidRange> UidRanges::take_up(uint32_t index) {
+  if (index >= kCount || taken_[index] || !lock(index, F_WRLCK))
+    return fail(Code::kConflict, "user id range " + std::to_string(index) + " is another's");
+  taken_[index] = true;
+  return UidRange(shared_from_this(), index);
+}
+
+void UidRanges::settle() {
+  for (uint32_t index = 0; index < kCount; ++index) {
+    if (!taken_[index]) lock(index, F_UNLCK);
+  }
+}
+
 void UidRanges::give_back(uint32_t index) {
   taken_[index] = false;
   lock(index, F_UNLCK);

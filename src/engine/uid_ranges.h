@@ -23,6 +23,7 @@ class UidRange {
   UidRange& operator=(UidRange&& other) noexcept;
   ~UidRange();
   uint32_t first() const;
+  uint32_t index() const { return index_; }
 
  private:
   std::shared_ptr<UidRanges> owner_;
@@ -33,7 +34,13 @@ class UidRange {
 class UidRanges : public std::enable_shared_from_this<UidRanges> {
  public:
   static Result<std::shared_ptr<UidRanges>> open(const std::string& lock_file);
+  // Goes on with the locks of a process before this one, whose descriptor this is. All but those that are taken up
+  // until settle() are let go then.
+  static std::shared_ptr<UidRanges> go_on(Fd file);
   Result<UidRange> take();
+  Result<UidRange> take_up(uint32_t index);
+  void settle();
+  const Fd& file() const { return file_; }
 
  private:
   friend class UidRange;

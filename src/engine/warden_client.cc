@@ -86,14 +86,11 @@ void WardenClient::on_packet(std::string_view bytes, std::vector<Fd> descriptors
   if (reply.kind == ward::ReplyKind::kReady) {
     first_->set(std::string());
   } else if (reply.kind == ward::ReplyKind::kExit) {
-    const auto found = running_.find(reply.value);
-    if (found == running_.end()) return;
-    found->second->set({reply.status, reply.user_us, reply.system_us, reply.max_rss_kb});
-    running_.erase(found);
-  } else if (const auto found = waiting_.find(reply.id); found != waiting_.end()) {
-    if (const auto starting = starting_.find(reply.id); starting != starting_.end() && reply.value > 0) {
-      running_[reply.value] = starting->second;
-    }
+    on_exit(reply);
+  } else {
+    on_spawned(reply, descriptors);
+    const auto found = waiting_.find(reply.id);
+    if (found == waiting_.end()) return;
     auto answer = std::make_shared<Answer>();
     answer->value = reply.value;
     if (!descriptors.empty()) answer->descriptor = std::move(descriptors.front());
@@ -101,11 +98,45 @@ void WardenClient::on_packet(std::string_view bytes, std::vector<Fd> descriptors
   }
 }
 
+void WardenClient::on_exit(const ward::Reply& reply) {
+  const auto found = running_.find(reply.value);
+  if (found == running_.end()) return;
+  const ExitReport report{reply.status, reply.user_us, reply.system_us, reply.max_rss_kb};
+  if (found->second.witness) found->second.witness->exited(report);
+  found->second.exit->set(report);
+  running_.erase(found);
+}
+
+// Whether the answer is to a spawn, and what it says.
+void WardenClient::on_spawned(const ward::Reply& reply, const std::vector<Fd>& descriptors) {
+  const auto found = starting_.find(reply.id);
+  if (found == starting_.end()) return;
+  const Spawned spawned = found->second;
+  starting_.erase(found);
+  static const Fd none;
+  if (reply.value > 0) running_[reply.value] = spawned;
+  if (spawned.witness && reply.value > 0)
+    spawned.witness->started(reply.value, descriptors.empty() ? none : descriptors.front());
+  if (spawned.witness && reply.value <= 0) spawned.witness->failed();
+}
+
+ExitWaiter WardenClient::expect_exit(int pid, std::shared_ptr<SpawnWitness> witness) {
+  Spawned& spawned = running_[pid];
+  if (!spawned.exit) spawned.exit = std::make_shared<OneShot<ExitReport>>(executor_);
+  if (gone_) spawned.exit->close();
+  spawned.witness = std::move(witness);
+  return spawned.exit;
+}
+
+void WardenClient::expect_start(uint32_t request, std::shared_ptr<SpawnWitness> witness) {
+  starting_[request] = {std::make_shared<OneShot<ExitReport>>(executor_), std::move(witness)};
+}
+
 void WardenClient::on_closed() {
   gone_ = true;
   first_->close();
   for (const auto& [id, waiter] : waiting_) waiter->close();
-  for (const auto& [pid, exit] : running_) exit->close();
+  for (const auto& [pid, spawned] : running_) spawned.exit->close();
   running_.clear();
 }
 
@@ -169,9 +200,10 @@ Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
   if (!sound) co_return fail(Code::kInvalid, "spawn: an argument holds a NUL byte");
   const std::string call = "run " + spawn.arguments[0];
   auto exit = std::make_shared<OneShot<ExitReport>>(executor_);
-  starting_.emplace(request.id, exit);
+  if (spawn.witness) spawn.witness->asked(request.id);
+  starting_.emplace(request.id, Spawned{exit, spawn.witness});
   auto answer = co_await ask(request, std::move(strings), std::move(spawn.descriptors), call);
-  starting_.erase(request.id);
+  if (starting_.erase(request.id) != 0 && spawn.witness) spawn.witness->failed();  // never answered
   if (!answer) co_return tl::unexpected(answer.error());
   if (spawn.terminal) BJ_CO_CHECK(check_terminal((*answer)->descriptor));
   co_return SpawnReply{(*answer)->value, std::move((*answer)->descriptor), std::move(exit)};

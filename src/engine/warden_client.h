@@ -21,6 +21,17 @@ struct ExitReport {
   uint64_t user_us = 0, system_us = 0, max_rss_kb = 0;
 };
 
+// Who writes down what becomes of a process. Each is called before the warden's message is out of the queue, so that no
+// message is lost with this process.
+class SpawnWitness {
+ public:
+  virtual ~SpawnWitness() = default;
+  virtual void asked(uint32_t request) = 0;               // the warden will be asked next
+  virtual void started(int pid, const Fd& terminal) = 0;  // empty: it has none
+  virtual void failed() = 0;                              // to start
+  virtual void exited(const ExitReport& report) = 0;
+};
+
 struct SpawnRequest {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // "NAME=value"
@@ -30,6 +41,7 @@ struct SpawnRequest {
   bool terminal = false;
   uint16_t rows = 24, columns = 80;
   std::vector<int> descriptors;  // stdin, stdout, stderr (without a terminal), then 3, 4, ...
+  std::shared_ptr<SpawnWitness> witness;
 };
 
 using ExitWaiter = std::shared_ptr<OneShot<ExitReport>>;
@@ -46,6 +58,15 @@ class WardenClient {
  public:
   WardenClient(const asio::any_io_executor& executor, Fd socket);
   ~WardenClient();
+
+  // From now on no message of the warden is lost with this process: see SpawnWitness.
+  void be_careful() { socket_->take_after_handling(); }
+  // For one whose sandbox was another process's before: answers to what that one asked are not taken for ours.
+  void go_on(uint32_t first_id) { last_id_ = first_id; }
+  // Of processes that were started, or asked for, before.
+  ExitWaiter expect_exit(int pid, std::shared_ptr<SpawnWitness> witness);
+  void expect_start(uint32_t request, std::shared_ptr<SpawnWitness> witness);
+  int native_handle() { return socket_->native_handle(); }
 
   // Waits for the warden's first message; a plan that failed on the way to it is an error that names the step.
   Task<Result<void>> ready(const std::function<std::string(int step, int error)>& describe);
@@ -73,6 +94,8 @@ class WardenClient {
   using Waiter = std::shared_ptr<OneShot<std::shared_ptr<Answer>>>;
 
   void on_packet(std::string_view bytes, std::vector<Fd> descriptors);
+  void on_exit(const ward::Reply& reply);
+  void on_spawned(const ward::Reply& reply, const std::vector<Fd>& descriptors);
   void on_closed();
   Task<Result<std::shared_ptr<Answer>>> ask(ward::Request request, std::string strings, std::vector<int> descriptors,
                                             std::string call);
@@ -84,8 +107,12 @@ class WardenClient {
   bool ready_ = false;
   Fd scratch_;
   std::map<uint32_t, Waiter> waiting_;
-  std::map<uint32_t, ExitWaiter> starting_;  // by request: an exit may follow the answer in the same batch
-  std::map<int, ExitWaiter> running_;
+  struct Spawned {
+    ExitWaiter exit;
+    std::shared_ptr<SpawnWitness> witness;  // may be none
+  };
+  std::map<uint32_t, Spawned> starting_;  // by request: an exit may follow the answer in the same batch
+  std::map<int, Spawned> running_;
   std::shared_ptr<OneShot<std::string>> first_;
 };
 

@@ -111,16 +111,21 @@ Result<int> Den::add_layer(const std::string& path) {
   const Result<Fd> tree = clone_tree(AT_FDCWD, path, Recursive::kNo);
   if (::setns(own_view_.get(), CLONE_NEWNS) != 0) return fail_errno("setns(own view)");
   if (!tree) return tl::unexpected(tree.error());
-  const unsigned number = free_.empty() ? layers_ : free_.back();
-  const std::string place = "/layers/" + std::to_string(number);
   struct stat info{};
   if (::fstat(tree->get(), &info) != 0) return fail_errno("fstat(" + path + ")");
+  if (const auto known = known_.find(path); known != known_.end()) {
+    const Layer& layer = known->second;
+    if (layer.device == info.st_dev && layer.inode == info.st_ino) return static_cast<int>(layer.number);
+  }
+  const unsigned number = free_.empty() ? layers_ : free_.back();
+  const std::string place = "/layers/" + std::to_string(number);
   if (S_ISDIR(info.st_mode)) {
     BJ_CHECK(make_dir(AT_FDCWD, place, 0755));
   } else {
     BJ_CHECK(open_path(place, O_CREAT | O_WRONLY, 0644));
   }
   BJ_CHECK(attach_tree(tree->get(), place));
+  known_[path] = {number, info.st_dev, info.st_ino};
   if (free_.empty()) {
     ++layers_;
   } else {
@@ -136,6 +141,7 @@ Result<int> Den::drop_layer(unsigned number) {
   if (::umount2(place.c_str(), MNT_DETACH) != 0) return fail_errno("umount(" + place + ")");
   if (::rmdir(place.c_str()) != 0 && (errno != ENOTDIR || ::unlink(place.c_str()) != 0))
     return fail_errno("rmdir(" + place + ")");
+  std::erase_if(known_, [number](const auto& one) { return one.second.number == number; });
   free_.push_back(number);
   return 0;
 }

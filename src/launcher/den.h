@@ -2,6 +2,9 @@
 // nothing of the host; a second mount namespace keeps the host's view, for opening layers later.
 #pragma once
 
+#include <sys/types.h>
+
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,7 +20,8 @@ class Den {
   // Moves the calling process in. An unprivileged caller first becomes root of a user namespace of its own.
   static Result<Den> dig();
 
-  // Mounts the host directory `path` in the den; the answer is its number.
+  // Mounts the host directory `path` in the den; the answer is its number. One that is there already is not mounted
+  // again.
   Result<int> add_layer(const std::string& path);
 
   // Takes it away again; sandboxes that have it keep it. Its number may be given to another.
@@ -31,6 +35,12 @@ class Den {
 
  private:
   Fd host_view_, own_view_;
+  struct Layer {
+    unsigned number;
+    dev_t device;
+    ino_t inode;
+  };
+  std::map<std::string, Layer> known_;
   unsigned layers_ = 0;
   std::vector<unsigned> free_;
 };

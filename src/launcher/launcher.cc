@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +21,9 @@
 #include "launcher/become.h"
 #include "launcher/den.h"
 #include "launcher/gate_control.h"
+#include "launcher/keeper.h"
 #include "launcher/network_pool.h"
+#include "launcher/wait_for_next.h"
 #include "launcher/wire.h"
 #include "seal/carry_out.h"
 #include "sys/clone.h"
@@ -34,21 +38,41 @@ constexpr size_t kMaxRequest = sizeof(launch::Create) + kMaxSteps * sizeof(Step)
 
 class Launcher {
  public:
-  Launcher(Den den, NetworkPool networks, Fd warden)
-      : den_(std::move(den)), networks_(std::move(networks)), warden_(std::move(warden)) {}
+  Launcher(Den den, NetworkPool networks, Fd warden, std::optional<Door> door)
+      : den_(std::move(den)), networks_(std::move(networks)), warden_(std::move(warden)), door_(std::move(door)) {}
 
-  // Serves until the engine is gone. Idle moments go into preparing network namespaces.
-  void serve(const Fd& socket) {
-    std::vector<char> buffer(kMaxRequest);
-    for (;;) {
-      while (!readable(socket) && networks_.wants_more()) networks_.prepare_one();
-      Result<Message> message = receive_message(socket.get(), buffer.data(), buffer.size());
-      if (!message || message->size == 0) return;
-      answer(socket, {buffer.data(), message->size}, std::move(message->descriptors));
+  // Serves one engine after the other, as long as there is one or something that was kept lives.
+  void serve(Fd socket) {
+    while (socket.ok()) {
+      serve_engine(socket);
+      socket = door_ ? wait_for_next(*door_, keeper_) : Fd();
     }
   }
 
  private:
+  // Until the engine is gone. Idle moments go into preparing network namespaces.
+  void serve_engine(const Fd& socket) {
+    std::vector<char> buffer(kMaxRequest);
+    for (;;) {
+      while (!readable(socket) && networks_.wants_more()) networks_.prepare_one();
+      if (door_) guard_door(socket);
+      Result<Message> message = receive_message(socket.get(), buffer.data(), buffer.size());
+      if (!message || message->size == 0) return;
+      if (message->truncated) continue;
+      answer(socket, {buffer.data(), message->size}, std::move(message->descriptors));
+    }
+  }
+
+  // Waits until the engine says something, or is gone. Others are turned away meanwhile.
+  void guard_door(const Fd& socket) const {
+    for (;;) {
+      std::array<pollfd, 2> fds{{{socket.get(), POLLIN, 0}, {door_->listener.get(), POLLIN, 0}}};
+      if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+      if (fds[0].revents != 0) return;
+      turn_away(*door_);
+    }
+  }
+
   // What a new sandbox's owner gets.
   struct Given {
     Fd pidfd;
@@ -64,6 +88,10 @@ class Launcher {
     if (request.size() < sizeof(launch::Header)) return;
     launch::Header header{};
     std::memcpy(&header, request.data(), sizeof header);
+    if (header.kind >= launch::Kind::kKeep && header.kind <= launch::Kind::kDeadline) {
+      return keep(header.kind, request, std::move(descriptors));
+    }
+    if (header.kind == launch::Kind::kList) return list(socket, header.id);
     Given given;
     const Result<int> value = do_request(header.kind, request, std::move(descriptors), given);
     launch::Answer reply{};
@@ -91,8 +119,40 @@ class Launcher {
         if (rest.size() != sizeof number) break;
         std::memcpy(&number, rest.data(), sizeof number);
         return den_.drop_layer(number);
+      default: break;  // the keeper's, answered elsewhere
     }
     return fail(Code::kInvalid, "malformed request", EBADMSG);
+  }
+
+  void keep(launch::Kind kind, std::string_view request, std::vector<Fd> descriptors) {
+    launch::Keep keep{};
+    if (request.size() <= sizeof keep || request.size() > sizeof keep + launch::kMaxKey) return;
+    std::memcpy(&keep, request.data(), sizeof keep);
+    const std::string key(request.substr(sizeof keep));
+    if (kind == launch::Kind::kForget) return keeper_.forget(key);
+    if (kind == launch::Kind::kDeadline) return keeper_.move_deadline(key, keep.deadline_us);
+    Kept entry;
+    if (keep.has_note != 0 && !descriptors.empty()) {
+      entry.note = std::move(descriptors.front());
+      descriptors.erase(descriptors.begin());
+    }
+    entry.descriptors = std::move(descriptors);
+    entry.deadline_us = keep.deadline_us;
+    entry.is_life = keep.is_life != 0;
+    keeper_.keep(key, std::move(entry));
+  }
+
+  void list(const Fd& socket, uint32_t id) const {
+    launch::Answer reply{};
+    reply.id = id;
+    for (const auto& [key, entry] : keeper_.entries()) {
+      reply.value = entry.note.ok() ? 1 : 0;
+      std::vector<int> passed;
+      if (entry.note.ok()) passed.push_back(entry.note.get());
+      for (const Fd& fd : entry.descriptors) passed.push_back(fd.get());
+      (void)send_message(socket.get(), std::string(reinterpret_cast<const char*>(&reply), sizeof reply) + key, passed);
+    }
+    (void)send_message(socket.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, {});
   }
 
   Result<int> create(std::string_view request, std::vector<Fd> descriptors, Given& given) {
@@ -206,11 +266,22 @@ class Launcher {
   Den den_;
   NetworkPool networks_;
   Fd warden_;
+  std::optional<Door> door_;
+  Keeper keeper_;
 };
 
-Result<void> run_launcher(const Fd& socket, std::string_view warden_program) {
+// What the server that started us would show its user is none of ours, and its ends must close with it.
+void leave_terminal() {
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (null.ok()) ::dup2(null.get(), fd);
+  }
+}
+
+Result<void> run_launcher(Fd& socket, std::string_view warden_program, std::optional<Door> door) {
   ::prctl(PR_SET_NAME, "belljar-launch");
   ::setsid();
+  if (door) leave_terminal();
   for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(s, SIG_IGN);
   const rlimit no_dumps{1, 1};
   (void)::setrlimit(RLIMIT_CORE,
@@ -221,19 +292,19 @@ Result<void> run_launcher(const Fd& socket, std::string_view warden_program) {
   BJ_TRY(NetworkPool networks, NetworkPool::create());
   const char ready = 'R';
   BJ_CHECK(send_message(socket.get(), {&ready, 1}, {}));
-  Launcher(std::move(den), std::move(networks), std::move(warden)).serve(socket);
+  Launcher(std::move(den), std::move(networks), std::move(warden), std::move(door)).serve(std::move(socket));
   return {};
 }
 
 }  // namespace
 
-Result<Fd> start_launcher(std::string_view warden_program) {
+Result<Fd> start_launcher(std::string_view warden_program, std::optional<Door> door) {
   BJ_TRY(auto ends, socket_pair(SOCK_SEQPACKET));
   const Cloned cloned = clone_process(0);
   if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3(launcher)");
   if (cloned.pid == 0) {
     ends.first.reset();
-    const Result<void> done = run_launcher(ends.second, warden_program);
+    const Result<void> done = run_launcher(ends.second, warden_program, std::move(door));
     if (!done) (void)send_message(ends.second.get(), "F" + done.error().what, {});
     ::_exit(done ? 0 : 1);
   }

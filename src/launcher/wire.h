@@ -9,7 +9,15 @@
 
 namespace bj::launch {
 
-enum class Kind : uint32_t { kAddLayer = 1, kCreate = 2, kDropLayer = 3 };
+enum class Kind : uint32_t {
+  kAddLayer = 1,
+  kCreate = 2,
+  kKeep = 3,
+  kForget = 4,
+  kDeadline = 5,
+  kList = 6,
+  kDropLayer = 7
+};
 // kLaunchers is a test switch.
 enum class NetworkOf : uint32_t { kLaunchers = 0, kSandbox = 1, kGated = 2 };
 
@@ -41,6 +49,21 @@ struct Create {
   uint8_t extra_writable[kMaxExtraMounts];
   uint16_t runtimes_layer;
 };
+
+// kKeep: this, then the key. Descriptors: a memory file with the note (if has_note), then those that are kept. Replaces
+// what was kept under the key before. kForget (what is kept below the key, too) and kDeadline are this and the key,
+// too. None of the three is answered. See keeper.h.
+struct Keep {
+  Header header;
+  int64_t deadline_us;  // since the epoch; 0: none
+  uint32_t has_note;
+  uint32_t is_life;  // the first descriptor that is kept is a pidfd
+};
+inline constexpr size_t kMaxKey = 256;
+inline constexpr size_t kMaxKept = 16;  // descriptors of one entry
+
+// kList: a Header. Answers: one for each entry, with value = 1 if it has a note, then the key, and its descriptors as
+// above; at the end one without a key.
 
 struct Answer {
   uint32_t id;

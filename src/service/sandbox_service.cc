@@ -166,6 +166,7 @@ Task<Result<void>> SandboxService::start() {
   BJ_CO_CHECK(co_await volumes_.start());
   BJ_CO_CHECK(co_await templates_.start());
   BJ_CO_CHECK(co_await manager_.start());
+  for (const auto& [id, sandbox] : manager_.all_held()) commands_.take_up(sandbox);
   metrics_.start();
   co_return Result<void>();
 }

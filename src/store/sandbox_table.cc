@@ -240,6 +240,19 @@ Result<std::vector<SandboxRow>> SandboxTable::held() {
   return sandboxes_of(rows.rows);
 }
 
+namespace {
+
+// What a server had begun, somebody may take up.
+Result<void> give_back_in(Transaction& transaction, const std::string& node) {
+  BJ_CHECK(transaction.run(
+      "UPDATE sandbox_commands SET state = 'waiting', claimed_by = NULL WHERE claimed_by = $1 AND state = 'claimed'",
+      {node}));
+  BJ_CHECK(transaction.run("UPDATE sandboxes SET node = NULL WHERE node = $1 AND state = 'creating'", {node}));
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<SandboxRow>> SandboxTable::abandon(const std::string& node, const std::string& reason, int64_t now) {
   return database_.transact_value<std::vector<SandboxRow>>(
       [&](Transaction& transaction) -> Result<std::vector<SandboxRow>> {
@@ -254,18 +267,19 @@ Result<std::vector<SandboxRow>> SandboxTable::abandon(const std::string& node, c
         BJ_CHECK(
             transaction.run("UPDATE sandboxes SET state = CASE WHEN id IN (SELECT subject FROM sandbox_commands "
                             "WHERE kind = 'delete' AND state IN ('waiting', 'claimed')) THEN 'deleted' ELSE 'stopped' "
-                            "END, reason = $1, ended_at = $2, image = CASE WHEN spare_image <> '' THEN spare_image "
-                            "ELSE image END, kept = CASE WHEN spare_image <> '' THEN 1 ELSE kept END, spare_image = '' "
-                            "WHERE node = $3 AND state IN ('running', 'paused', 'stopping')",
+                            "END, reason = CASE WHEN state = 'running' AND on_timeout = 'kill' AND end_at <= $2 THEN "
+                            "'its time was over' ELSE $1 END, ended_at = $2, image = CASE WHEN spare_image <> '' THEN "
+                            "spare_image ELSE image END, kept = CASE WHEN spare_image <> '' THEN 1 ELSE kept END, "
+                            "spare_image = '' WHERE node = $3 AND state IN ('running', 'paused', 'stopping')",
                             {reason, now, node}));
         for (const SandboxRow& row : rows) BJ_CHECK(CommandTable::bury_all_of(transaction, row.id, reason, now));
-        BJ_CHECK(
-            transaction.run("UPDATE sandbox_commands SET state = 'waiting', claimed_by = NULL WHERE claimed_by = $1 "
-                            "AND state = 'claimed'",
-                            {node}));
-        BJ_CHECK(transaction.run("UPDATE sandboxes SET node = NULL WHERE node = $1 AND state = 'creating'", {node}));
+        BJ_CHECK(give_back_in(transaction, node));
         return rows;
       });
+}
+
+Result<void> SandboxTable::give_back(const std::string& node) {
+  return database_.transact([&](Transaction& transaction) { return give_back_in(transaction, node); });
 }
 
 Result<int64_t> SandboxTable::remove_ended_before(int64_t time) {

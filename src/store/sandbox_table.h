@@ -97,9 +97,11 @@ class SandboxTable {
   // Of all organizations: what is not over, and is held by somebody.
   Result<std::vector<SandboxRow>> held();
   // What a server that is gone leaves: its sandboxes have ended with it, for `reason`, and so have commands to them;
-  // what it was about to make, anybody may make. Files of theirs that are on disk are kept. Yields those that ended, as
-  // they were before.
+  // what it was about to make, anybody may make. Files of theirs that are on disk are kept. Whose time was over anyway
+  // has ended for that reason. Yields those that ended, as they were before.
   Result<std::vector<SandboxRow>> abandon(const std::string& node, const std::string& reason, int64_t now);
+  // What this server, when it ran the last time, had begun to do: to be done again, sandboxes that live included.
+  Result<void> give_back(const std::string& node);
   // Those whose end is older and that have no files to come back to; yields how many went.
   Result<int64_t> remove_ended_before(int64_t time);
 

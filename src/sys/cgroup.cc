@@ -169,13 +169,14 @@ const CgroupRoot::Hierarchy* CgroupRoot::find(Controller controller) const {
   return nullptr;
 }
 
-bool CgroupRoot::remove_leftovers(const std::string& prefix) const {
+bool CgroupRoot::remove_leftovers(const std::string& prefix,
+                                  const std::function<bool(const std::string&)>& in_use) const {
   bool all = true;
   const auto clean = [&](const Hierarchy& hierarchy, const char* thaw_file, const char* thawed) {
     const auto entries = list_directory(hierarchy.dir.get());
     if (!entries) return;
     for (const Entry& entry : *entries) {
-      if (!entry.name.starts_with(prefix)) continue;
+      if (!entry.name.starts_with(prefix) || (in_use && in_use(entry.name))) continue;
       if (thaw_file != nullptr) (void)put_text(hierarchy.dir.get(), entry.name + "/" + thaw_file, thawed);
       if (::unlinkat(hierarchy.dir.get(), entry.name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) all = false;
     }
@@ -197,6 +198,15 @@ Result<Cgroup> Cgroup::create(std::shared_ptr<const CgroupRoot> root, std::strin
     }
   }
   return group;
+}
+
+Result<Cgroup> Cgroup::open(std::shared_ptr<const CgroupRoot> root, std::string name) {
+  for (const CgroupRoot::Hierarchy& hierarchy : root->hierarchies()) {
+    if (name.empty() || name.find('/') != std::string::npos ||
+        ::faccessat(hierarchy.dir.get(), name.c_str(), F_OK, 0) != 0)
+      return fail(Code::kNotFound, "cgroup " + name + " is gone");
+  }
+  return Cgroup(std::move(root), std::move(name));
 }
 
 Cgroup& Cgroup::operator=(Cgroup&& other) noexcept {
@@ -363,6 +373,13 @@ Result<void> Cgroup::thaw() {
   Result<void> thawed = put_text(root_->freezer()->dir.get(), name_ + "/freezer.state", "THAWED");
   if (!thawed && thawed.error().code == Code::kNotFound) return {};  // was never frozen
   return thawed;
+}
+
+bool Cgroup::is_frozen() const {
+  if (root_->version2()) return get(Controller::kPids, "cgroup.freeze").starts_with("1");
+  if (root_->freezer() == nullptr) return false;
+  const Result<Fd> fd = open_at(root_->freezer()->dir.get(), name_ + "/freezer.state", O_RDONLY);
+  return fd && !read_all(fd->get(), 64, "freezer.state").value_or("THAWED").starts_with("THAWED");
 }
 
 // Freezing takes effect when each process next looks: nothing is reclaimed from under one that still runs, and one that

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,8 +64,10 @@ class CgroupRoot {
   const Hierarchy* freezer() const { return freezer_ ? &*freezer_ : nullptr; }
 
   // Removes the groups whose names start with `prefix`, left by an instance that died; frozen ones go on first, or they
-  // could never end. Groups with processes stay, and the answer is false.
-  bool remove_leftovers(const std::string& prefix) const;
+  // could never end. Groups with processes stay, and the answer is false. What `in_use` says yes to
+  // is nobody's leftover.
+  bool remove_leftovers(const std::string& prefix,
+                        const std::function<bool(const std::string& name)>& in_use = nullptr) const;
 
  private:
   void open_version1(const std::string& name, const std::string& mountinfo);
@@ -82,6 +85,8 @@ class CgroupRoot {
 class Cgroup {
  public:
   static Result<Cgroup> create(std::shared_ptr<const CgroupRoot> root, std::string name);
+  // One that is there: whoever made it is gone.
+  static Result<Cgroup> open(std::shared_ptr<const CgroupRoot> root, std::string name);
   Cgroup(Cgroup&&) = default;
   Cgroup& operator=(Cgroup&& other) noexcept;
   ~Cgroup();
@@ -97,6 +102,8 @@ class Cgroup {
   // first and a thaw after it. Both may be repeated.
   Result<void> freeze();
   Result<void> thaw();
+  bool is_frozen() const;  // or about to be
+  const std::string& name() const { return name_; }
   // Asks the kernel for what it can give back of a frozen group: file cache, and other memory where there is swap.
   // Blocks, for seconds where there is much: call it on a worker.
   Result<void> reclaim() const;

@@ -326,20 +326,6 @@ class Files(SandboxStory):
 
 
 class Restarts(SandboxStory):
-    def test_after_a_kill_what_lived_there_is_reported_ended(self):
-        sandbox = self.create(timeout=3600)
-        paused = self.create(timeout=3600)
-        self.run_in(paused, "sleep 1000", background=True)
-        self.api("POST", f"/v1/sandboxes/{paused}/pause")
-        self.server.kill()
-        type(self).server = Server(self.data, self.scratch)
-        for one in (sandbox, paused):
-            row = self.api("GET", f"/v1/sandboxes/{one}")
-            self.assertEqual((row["state"], row["reason"]), ("stopped", "the server ended, and the sandbox with it"))
-            self.run_in(one, "true", expect=409)
-        self.assertIn("sandbox.lost", [event["action"] for event in self.audit(subject=sandbox)])
-        self.assertEqual(self.output(self.create(), "echo again"), "again\n")
-
     def test_a_server_that_stops_ends_its_sandboxes_and_says_so(self):
         sandbox = self.create(timeout=3600)
         self.assertEqual(self.server.stop(), 0)

@@ -1,0 +1,80 @@
+#include "launcher/keeper.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace bj {
+namespace {
+
+bool is_over(const Fd& process) {
+  pollfd p{process.get(), POLLIN, 0};
+  return ::poll(&p, 1, 0) != 0;
+}
+
+bool is_living(const Kept& entry) {
+  return entry.is_life && !entry.descriptors.empty() && !is_over(entry.descriptors.front());
+}
+
+void kill_life(const Kept& entry) {
+  (void)::syscall(SYS_pidfd_send_signal, entry.descriptors.front().get(), SIGKILL, nullptr, 0);
+}
+
+}  // namespace
+
+void Keeper::keep(const std::string& key, Kept entry) {
+  const size_t slash = key.find('/');
+  if (slash != std::string::npos && !entries_.contains(key.substr(0, slash))) return;
+  entries_[key] = std::move(entry);
+}
+
+void Keeper::move_deadline(const std::string& key, int64_t deadline_us) {
+  if (const auto found = entries_.find(key); found != entries_.end()) found->second.deadline_us = deadline_us;
+}
+
+void Keeper::forget(const std::string& key) {
+  entries_.erase(key);
+  const std::string below = key + "/";
+  auto at = entries_.lower_bound(below);
+  while (at != entries_.end() && at->first.starts_with(below)) at = entries_.erase(at);
+}
+
+std::vector<int> Keeper::lives() const {
+  std::vector<int> lives;
+  for (const auto& [key, entry] : entries_) {
+    if (is_living(entry)) lives.push_back(entry.descriptors.front().get());
+  }
+  return lives;
+}
+
+std::optional<int64_t> Keeper::next_deadline() const {
+  std::optional<int64_t> next;
+  for (const auto& [key, entry] : entries_) {
+    if (entry.deadline_us == 0 || (next && *next <= entry.deadline_us)) continue;
+    next = entry.deadline_us;
+  }
+  return next;
+}
+
+void Keeper::kill_due(int64_t now_us) {
+  for (auto& [key, entry] : entries_) {
+    if (entry.deadline_us == 0 || entry.deadline_us > now_us) continue;
+    entry.deadline_us = 0;
+    if (is_living(entry)) kill_life(entry);
+  }
+}
+
+void Keeper::end_all(int patience_ms) {
+  for (const auto& [key, entry] : entries_) {
+    if (is_living(entry)) kill_life(entry);
+  }
+  for (const auto& [key, entry] : entries_) {
+    if (!entry.is_life || entry.descriptors.empty()) continue;
+    pollfd p{entry.descriptors.front().get(), POLLIN, 0};
+    ::poll(&p, 1, patience_ms);
+  }
+  entries_.clear();
+}
+
+}  // namespace bj

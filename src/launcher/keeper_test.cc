@@ -1,0 +1,167 @@
+#include "launcher/keeper.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "launcher/keeper_door.h"
+#include "launcher/wait_for_next.h"
+#include "sys/pipe.h"
+#include "sys/socket.h"
+
+namespace bj {
+namespace {
+
+// A process that does nothing until it is killed.
+struct Sleeper {
+  Sleeper() : pid(::fork()) {
+    if (pid == 0) {
+      for (;;) ::pause();
+    }
+    pidfd = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  }
+  ~Sleeper() {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+  Kept life(int64_t deadline_us) {
+    Kept kept;
+    kept.descriptors.push_back(std::move(pidfd));
+    kept.deadline_us = deadline_us;
+    kept.is_life = true;
+    return kept;
+  }
+  pid_t pid;
+  Fd pidfd;
+};
+
+struct Directory {
+  Directory() {
+    char path[] = "/tmp/belljar-door-XXXXXX";
+    name = ::mkdtemp(path);
+  }
+  ~Directory() {
+    for (const char* file : {"/keeper.sock", "/keeper.lock"}) ::unlink((name + file).c_str());
+    ::rmdir(name.c_str());
+  }
+  std::string name;
+};
+
+BuildId build(uint8_t number) {
+  BuildId id{};
+  id[0] = number;
+  return id;
+}
+
+TEST(KeeperTest, WhatIsForgottenIsClosedWithWhatBelongsToIt) {
+  Keeper keeper;
+  Pipe own = *make_pipe(), part = *make_pipe(), other = *make_pipe();
+  const auto holding = [](Fd fd) {
+    Kept kept;
+    kept.descriptors.push_back(std::move(fd));
+    return kept;
+  };
+  keeper.keep("a", holding(std::move(own.write)));
+  keeper.keep("a/part", holding(std::move(part.write)));
+  keeper.keep("ab", holding(std::move(other.write)));
+  keeper.forget("a");
+  char byte = 0;
+  EXPECT_EQ(::read(own.read.get(), &byte, 1), 0);
+  EXPECT_EQ(::read(part.read.get(), &byte, 1), 0);
+  EXPECT_EQ(keeper.entries().size(), 1u);
+  EXPECT_TRUE(keeper.entries().contains("ab"));
+}
+
+TEST(KeeperTest, APartIsOnlyKeptWhileTheWholeIs) {
+  Keeper keeper;
+  keeper.keep("a/part", {});
+  EXPECT_TRUE(keeper.entries().empty());
+  keeper.keep("a", {});
+  keeper.keep("a/part", {});
+  EXPECT_EQ(keeper.entries().size(), 2u);
+}
+
+TEST(KeeperTest, ALifeIsEndedWhenItsTimeHasComeAndNotBefore) {
+  Keeper keeper;
+  Sleeper sleeper, another;
+  keeper.keep("early", sleeper.life(100));
+  keeper.keep("late", another.life(0));
+  keeper.move_deadline("late", 200);
+  EXPECT_EQ(keeper.next_deadline(), 100);
+  keeper.kill_due(99);
+  EXPECT_EQ(keeper.lives().size(), 2u);
+  keeper.kill_due(100);
+  int status = 0;
+  EXPECT_EQ(::waitpid(sleeper.pid, &status, 0), sleeper.pid);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(keeper.lives().size(), 1u);
+  EXPECT_EQ(keeper.next_deadline(), 200);
+}
+
+TEST(KeeperDoorTest, WhereNobodyIsADoorIsOpened) {
+  const Directory directory;
+  const Result<Found> found = find_keeper(directory.name, build(1));
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_TRUE(found->door);
+  EXPECT_FALSE(found->keeper.ok());
+  EXPECT_EQ(found->ended, "");
+}
+
+TEST(KeeperDoorTest, TheNextServerOfTheSameBuildComesIn) {
+  const Directory directory;
+  Result<Found> first = find_keeper(directory.name, build(1));
+  ASSERT_TRUE(first && first->door);
+  Keeper keeper;
+  Sleeper sleeper;
+  keeper.keep("a", sleeper.life(0));
+  Fd inside;
+  std::thread waiting([&] { inside = wait_for_next(*first->door, keeper); });
+  Result<Found> second = find_keeper(directory.name, build(1));
+  waiting.join();
+  ASSERT_TRUE(second);
+  ASSERT_TRUE(second->keeper.ok());
+  ASSERT_TRUE(inside.ok());
+  ASSERT_TRUE(send_message(second->keeper.get(), "hello", {}));
+  char buffer[16];
+  EXPECT_EQ(receive_message(inside.get(), buffer, sizeof buffer)->size, 5u);
+}
+
+TEST(KeeperDoorTest, AnotherBuildEndsWhatIsKeptAndSaysWhy) {
+  const Directory directory;
+  Result<Found> first = find_keeper(directory.name, build(1));
+  ASSERT_TRUE(first && first->door);
+  Keeper keeper;
+  Sleeper sleeper;
+  keeper.keep("a", sleeper.life(0));
+  Fd inside;
+  std::thread waiting([&] { inside = wait_for_next(*first->door, keeper); });
+  Result<Found> second = find_keeper(directory.name, build(2));
+  waiting.join();
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(inside.ok());
+  EXPECT_FALSE(second->keeper.ok());
+  EXPECT_TRUE(second->door);
+  EXPECT_NE(second->ended.find("another build"), std::string::npos);
+  EXPECT_TRUE(keeper.entries().empty());
+  int status = 0;
+  EXPECT_EQ(::waitpid(sleeper.pid, &status, 0), sleeper.pid);
+}
+
+TEST(KeeperDoorTest, WithoutALifeNobodyWaits) {
+  const Directory directory;
+  Result<Found> first = find_keeper(directory.name, build(1));
+  ASSERT_TRUE(first && first->door);
+  Keeper keeper;
+  keeper.keep("engine", {});
+  EXPECT_FALSE(wait_for_next(*first->door, keeper).ok());
+}
+
+TEST(KeeperDoorTest, ThisProgramHasABuildOfItsOwn) { EXPECT_NE(own_build(), BuildId{}); }
+
+}  // namespace
+}  // namespace bj
