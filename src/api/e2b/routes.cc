@@ -17,6 +17,11 @@ void add_route(Router& router, const Services& services, Method method, const ch
              std::move(options));
 }
 
+bool is_paused(const SandboxRow& row) {
+  return row.state == state_name(SandboxState::kPaused) ||
+         (row.state == state_name(SandboxState::kStopped) && row.kept);
+}
+
 Task<Result<SandboxRow>> living_row(const Services& services, const HttpRequest& request) {
   const std::string& given = request.parameter("sandboxID");
   const std::string id = given.substr(0, given.find('-'));
@@ -24,8 +29,7 @@ Task<Result<SandboxRow>> living_row(const Services& services, const HttpRequest&
   if (!is_compact_id("sb", id)) co_return fail(Code::kNotFound, "there is no such sandbox");
   Result<SandboxRow> row = co_await services.manager.get(request.actor.organization, id);
   if (!row && row.error().code == Code::kNotFound) co_return missing();
-  if (row && row->state != state_name(SandboxState::kRunning) && row->state != state_name(SandboxState::kPaused))
-    co_return missing();
+  if (row && row->state != state_name(SandboxState::kRunning) && !is_paused(*row)) co_return missing();
   co_return row;
 }
 
@@ -33,6 +37,7 @@ void add_routes(Router& router, const Services& services) {
   add_sandbox_routes(router, services);
   add_list_routes(router, services);
   add_insight_routes(router, services);
+  add_snapshot_routes(router, services);
   add_network_routes(router, services);
   add_signed_file_routes(router, services);
 }

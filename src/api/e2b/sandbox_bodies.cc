@@ -59,8 +59,24 @@ Result<Lifecycle> read_lifecycle(ModelReader& reader) {
   }
   if (!life.pause_memory && !life.pause) return invalid("autoPauseMemory can only be false with autoPause");
   if (!life.pause_memory && life.resume) return invalid("autoResume needs the memory to be kept (autoPauseMemory)");
-  if (!life.pause_memory) return invalid("a pause without the memory is not supported (autoPauseMemory)");
   return life;
+}
+
+Result<std::vector<VolumeWish>> read_mounts(const json::value& mounts) {
+  const auto text = [](const json::value& from, const char* key) -> std::string {
+    const json::value* const found = from.is_object() ? from.get_object().if_contains(key) : nullptr;
+    return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
+  };
+  if (!mounts.is_array()) return invalid("volumeMounts must be a list of {name, path}");
+  std::vector<VolumeWish> wishes;
+  for (const json::value& one : mounts.get_array()) {
+    VolumeWish wish;
+    wish.name = text(one, "name");
+    wish.path = text(one, "path");
+    if (wish.name.empty() || wish.path.empty()) return invalid("volumeMounts must be a list of {name, path}");
+    wishes.push_back(std::move(wish));
+  }
+  return wishes;
 }
 
 struct Wanted {
@@ -80,10 +96,15 @@ Wanted read_fields(ModelReader& reader) {
   wanted.internet = reader.optional_boolean("allow_internet_access");
   wanted.secure = reader.optional_boolean("secure");
   wanted.network = reader.optional_object("network");
-  const auto mounts = reader.take("volumeMounts", NullCounts::kAsAbsent);
+  const json::value* const mounts = reader.take("volumeMounts", NullCounts::kAsAbsent);
   const auto identities = reader.optional_object("iam");
-  if (mounts != nullptr && mounts->is_array() && !mounts->get_array().empty())
-    wanted.problem = "volumeMounts are not supported";
+  if (mounts != nullptr) {
+    Result<std::vector<VolumeWish>> volumes = read_mounts(*mounts);
+    if (volumes)
+      wanted.sandbox.wishes.volumes = std::move(*volumes);
+    else
+      wanted.problem = volumes.error().what;
+  }
   if (identities && !identities->empty()) wanted.problem = "iam is not supported";
   const Result<Lifecycle> life = read_lifecycle(reader);
   if (life)
@@ -134,7 +155,7 @@ Result<NewSandbox> read_new_sandbox(const HttpRequest& request, ApiVersion versi
     return invalid("allowPublicTraffic: false needs a secured sandbox (secure)");
   sandbox.network = std::move(network.policy);
   sandbox.access = std::move(network.access);
-  sandbox.on_timeout = wanted.life.pause ? "pause" : "kill";
+  sandbox.on_timeout = !wanted.life.pause ? "kill" : wanted.life.pause_memory ? "pause" : "stop";
   sandbox.wakes = wanted.life.resume;
   json::object details{{"secure", secure}, {"network", std::move(network.asked)}};
   if (wanted.internet) details["internet"] = *wanted.internet;

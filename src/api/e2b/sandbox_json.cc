@@ -33,19 +33,22 @@ json::object sandbox_json(const Services& services, const SandboxRow& row) {
 }
 
 json::object listed_json(const SandboxRow& row) {
+  json::array mounts;
+  for (const VolumeWish& volume : wishes_of(row.options).volumes)
+    mounts.push_back(json::object{{"name", volume.name}, {"path", volume.path}});
   return {{"sandboxID", row.id},
           {"templateID", row.template_name},
           {"alias", row.template_name},
           {"clientID", kClientId},
           {"startedAt", time_of(row.started_at.value_or(row.created_at))},
           {"endAt", time_of(row.end_at)},
-          {"state", row.state == "paused" ? "paused" : "running"},
+          {"state", is_paused(row) ? "paused" : "running"},
           {"cpuCount", whole_cpus(row.cpus)},
           {"memoryMB", row.memory_bytes >> 20},
           {"diskSizeMB", row.disk_bytes >> 20},
           {"envdVersion", kEnvdVersion},
           {"metadata", stored_json(row.metadata)},
-          {"volumeMounts", json::array()}};
+          {"volumeMounts", std::move(mounts)}};
 }
 
 json::object detail_json(const Services& services, const SandboxRow& row) {
@@ -56,7 +59,7 @@ json::object detail_json(const Services& services, const SandboxRow& row) {
   const json::value* const internet = details.if_contains("internet");
   answer["allowInternetAccess"] = internet == nullptr ? json::value(nullptr) : *internet;
   if (const json::value* const network = details.if_contains("network")) answer["network"] = *network;
-  answer["lifecycle"] = {{"onTimeout", row.on_timeout}, {"autoResume", row.wakes}};
+  answer["lifecycle"] = {{"onTimeout", row.on_timeout == "kill" ? "kill" : "pause"}, {"autoResume", row.wakes}};
   return answer;
 }
 

@@ -1,4 +1,5 @@
 // GET /v2/sandboxes and /sandboxes: filtered, in pages.
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <charconv>
 
@@ -16,16 +17,6 @@ namespace json = boost::json;
 
 constexpr int64_t kMostPerPage = 100;
 
-Result<int64_t> limit_of(const HttpRequest& request) {
-  const MaybeText text = query_text(request, "limit");
-  if (!text) return kMostPerPage;
-  int64_t limit = 0;
-  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), limit);
-  if (bad != std::errc() || end != text->data() + text->size() || limit < 1)
-    return fail(Code::kInvalid, "limit must be a number from 1 to 100");
-  return std::min(limit, kMostPerPage);
-}
-
 Result<SandboxFilter> filter_of(const HttpRequest& request) {
   SandboxFilter filter;
   filter.states = list_of(request, "state");
@@ -33,6 +24,7 @@ Result<SandboxFilter> filter_of(const HttpRequest& request) {
     if (state != "running" && state != "paused") return fail(Code::kInvalid, "state must be running or paused");
   }
   if (filter.states.empty()) filter.states = {"running", "paused"};
+  filter.also_kept = std::find(filter.states.begin(), filter.states.end(), "paused") != filter.states.end();
   if (const MaybeText metadata = query_text(request, "metadata")) {
     BJ_TRY(filter.metadata, read_metadata_filter(*metadata));
   }
@@ -49,7 +41,7 @@ Result<SandboxFilter> filter_of(const HttpRequest& request) {
 
 Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(SandboxFilter filter, filter_of(request));
-  BJ_CO_TRY(const int64_t limit, limit_of(request));
+  BJ_CO_TRY(const int64_t limit, page_limit(request));
   Page page;
   page.order = query_text(request, "order").value_or("desc") == "asc" ? Order::kAscending : Order::kDescending;
   page.limit = limit + 1;
@@ -73,6 +65,7 @@ Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) 
 Task<Result<HttpResponse>> list_running(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(SandboxFilter filter, filter_of(request));
   filter.states = {"running"};
+  filter.also_kept = false;
   Page page;
   page.order = Order::kDescending;
   page.limit = kMostPerPage * 10;
@@ -84,6 +77,16 @@ Task<Result<HttpResponse>> list_running(const Services& services, HttpRequest& r
 }
 
 }  // namespace
+
+Result<int64_t> page_limit(const HttpRequest& request) {
+  const MaybeText text = query_text(request, "limit");
+  if (!text) return kMostPerPage;
+  int64_t limit = 0;
+  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), limit);
+  if (bad != std::errc() || end != text->data() + text->size() || limit < 1)
+    return fail(Code::kInvalid, "limit must be a number from 1 to 100");
+  return std::min(limit, kMostPerPage);
+}
 
 void add_list_routes(Router& router, const Services& services) {
   add_route(router, services, Method::kGet, "/v2/sandboxes", list, "List sandboxes in pages");

@@ -83,7 +83,7 @@ Task<Result<HttpResponse>> connect(const Services& services, HttpRequest& reques
   const int64_t seconds = body.timeout.value_or(kUsualTimeout);
   if (seconds <= 0) co_return fail(Code::kInvalid, "timeout must be greater than 0");
   unsigned status = 200;
-  if (row.state == "paused") {
+  if (is_paused(row)) {
     const Result<Resumed> resumed = co_await services.manager.resume(request.actor, row.id, seconds);
     if (resumed) status = 201;
     if (!resumed && resumed.error().code != Code::kConflict) co_return tl::unexpected(resumed.error());
@@ -104,9 +104,9 @@ Task<Result<HttpResponse>> resume(const Services& services, HttpRequest& request
 Task<Result<HttpResponse>> pause(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(const SandboxRow row, co_await living_row(services, request));
   BJ_CO_TRY(const TimeBody body, times_of(request));
-  if (!body.memory.value_or(true)) co_return fail(Code::kInvalid, "a pause without the memory is not supported");
-  if (row.state == "paused") co_return fail(Code::kConflict, "sandbox \"" + row.id + "\" is already paused");
-  BJ_CO_CHECK(co_await services.manager.pause(request.actor, row.id));
+  if (is_paused(row)) co_return fail(Code::kConflict, "sandbox \"" + row.id + "\" is already paused");
+  const PauseKeeps keeps = body.memory.value_or(true) ? PauseKeeps::kMemory : PauseKeeps::kFiles;
+  BJ_CO_CHECK(co_await services.manager.pause(request.actor, row.id, keeps));
   co_return empty_response();
 }
 

@@ -38,6 +38,7 @@ void add_routes(Router& router, const Services& services);
 void add_sandbox_routes(Router& router, const Services& services);
 void add_list_routes(Router& router, const Services& services);
 void add_insight_routes(Router& router, const Services& services);
+void add_snapshot_routes(Router& router, const Services& services);
 void add_network_routes(Router& router, const Services& services);
 void add_signed_file_routes(Router& router, const Services& services);
 
@@ -45,6 +46,10 @@ using Function = Task<Result<HttpResponse>> (*)(const Services&, HttpRequest&);
 void add_route(Router& router, const Services& services, Method method, const char* path, Function function,
                const char* summary, Work work = Work::kLight);
 
+// To E2B's clients a sandbox whose files alone were kept is paused, too.
+bool is_paused(const SandboxRow& row);
+// ?limit=, from 1 to 100.
+Result<int64_t> page_limit(const HttpRequest& request);
 // The path's sandbox if it runs or is paused; an old form of ids has a client's behind a dash.
 Task<Result<SandboxRow>> living_row(const Services& services, const HttpRequest& request);
 

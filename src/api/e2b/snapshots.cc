@@ -1,0 +1,91 @@
+// Snapshots and forks of sandboxes: /sandboxes/{id}/snapshots, /snapshots, /sandboxes/{id}/fork. A snapshot is a
+// template: it is started from and deleted as one.
+#include <boost/json/array.hpp>
+
+#include "api/e2b/page_token.h"
+#include "api/e2b/sandbox_json.h"
+#include "api/e2b/services.h"
+#include "api/handler.h"
+
+namespace bj::e2b {
+namespace {
+
+namespace json = boost::json;
+
+json::object snapshot_json(const SnapshotView& snapshot) {
+  const TemplateView& view = snapshot.view;
+  return {{"snapshotID", view.row.id}, {"names", json::array(view.names.begin(), view.names.end())}};
+}
+
+Task<Result<HttpResponse>> take(const Services& services, HttpRequest& request) {
+  BJ_CO_TRY(const SandboxRow row, co_await living_row(services, request));
+  SnapshotWish wanted;
+  if (!request.body.empty()) {
+    const auto read = [](ModelReader& reader) { return reader.optional_string("name").value_or(""); };
+    BJ_CO_TRY(wanted.name, read_body(request, UnknownKeys::kIgnore, read));
+  }
+  BJ_CO_TRY(const SnapshotView made, co_await services.manager.snapshot(request.actor, row.id, std::move(wanted)));
+  co_return json_response(201, snapshot_json(made));
+}
+
+Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) {
+  Page page;
+  page.order = Order::kDescending;
+  BJ_CO_TRY(const int64_t limit, page_limit(request));
+  page.limit = limit + 1;
+  if (const MaybeText token = query_text(request, "nextToken")) {
+    BJ_CO_TRY(page.after, read_page_token(*token, page.order));
+  }
+  BJ_CO_TRY(std::vector<SnapshotView> rows, co_await services.manager.list_snapshots(
+                                                request.actor.organization, query_text(request, "sandboxID"), page));
+  const bool more = rows.size() > static_cast<size_t>(limit);
+  if (more) rows.pop_back();
+  json::array snapshots;
+  for (const SnapshotView& one : rows) snapshots.push_back(snapshot_json(one));
+  HttpResponse response = json_response(200, snapshots);
+  if (more) {
+    const TemplateRow& last = rows.back().view.row;
+    response.headers.add("X-Next-Token", page_token(time_of(last.created_at), last.id, page.order));
+  }
+  co_return response;
+}
+
+NewForks read_forks(ModelReader& reader) {
+  NewForks wanted;
+  wanted.count = reader.optional_integer("count").value_or(1);
+  wanted.timeout_s = reader.optional_integer("timeout");
+  return wanted;
+}
+
+// Each is told for itself: the sandbox, or why there is none.
+Task<Result<HttpResponse>> fork(const Services& services, HttpRequest& request) {
+  BJ_CO_TRY(const SandboxRow parent, co_await living_row(services, request));
+  if (is_paused(parent)) co_return fail(Code::kConflict, "sandbox \"" + parent.id + "\" is paused: resume it first");
+  NewForks wanted;
+  if (!request.body.empty()) {
+    BJ_CO_TRY(wanted, read_body(request, UnknownKeys::kIgnore, read_forks));
+  }
+  BJ_CO_TRY(const std::vector<Forked> forks,
+            co_await services.manager.fork(request.actor, parent.id, std::move(wanted)));
+  json::array answer;
+  for (const Forked& one : forks) {
+    Result<SandboxRow> row = fail(Code::kInternal, one.error);
+    if (one.error.empty()) row = co_await services.manager.get(request.actor.organization, one.id);
+    if (row) {
+      answer.push_back(json::object{{"sandbox", sandbox_json(services, *row)}});
+    } else {
+      answer.push_back(json::object{{"error", {{"code", 500}, {"message", row.error().what}}}});
+    }
+  }
+  co_return json_response(201, answer);
+}
+
+}  // namespace
+
+void add_snapshot_routes(Router& router, const Services& services) {
+  add_route(router, services, Method::kPost, "/sandboxes/{sandboxID}/snapshots", take, "Keep its files as a snapshot");
+  add_route(router, services, Method::kGet, "/snapshots", list, "List snapshots in pages");
+  add_route(router, services, Method::kPost, "/sandboxes/{sandboxID}/fork", fork, "Make others like it", Work::kRun);
+}
+
+}  // namespace bj::e2b
