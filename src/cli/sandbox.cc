@@ -61,11 +61,6 @@ struct SandboxFlags {
   bool input = false;
 };
 
-int with_server(const SandboxFlags& flags, const Settings& settings,
-                const std::function<Result<int>(ServerClient&)>& work) {
-  return with_server(flags.server, settings, work);
-}
-
 std::string path_of(const std::string& id) { return "/v1/sandboxes/" + ServerClient::escaped(id); }
 
 // NAME:PATH or NAME:PATH:ro, as --volume takes it.

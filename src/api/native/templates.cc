@@ -159,7 +159,8 @@ Task<Result<HttpResponse>> cancel_build(TemplateServices services, HttpRequest& 
 // What is stored first, then what comes, then how it ended.
 Task<void> send_logs(TemplateServices services, TemplateBuildRow row, EventStream& events) {
   if (const std::shared_ptr<BuildLog> log = services.builder.log_of(row.id)) {
-    const ClientWatch watch(co_await asio::this_coro::executor, events, [log] { log->wake(); });
+    const ClientWatch watch(
+        co_await asio::this_coro::executor, [&events] { return events.gone(); }, [log] { log->wake(); });
     for (size_t place = 0; !events.gone();) {
       const std::optional<BuildLogRow> entry = co_await log->at(place);
       if (!entry && log->closed()) break;
