@@ -20,9 +20,10 @@ std::string_view after(std::string_view text, std::string_view prefix) {
 // Two keys in one request are nobody's.
 Result<Secret> key_of(const HttpRequest& request) {
   const Headers& headers = request.headers;
-  const size_t count = headers.count("authorization") + headers.count("x-bare-password");
-  const std::string_view key = headers.has("authorization") ? after(headers.get("authorization"), kBearer)
-                                                            : after(headers.get("x-bare-password"), kPassword);
+  const size_t count = headers.count("authorization") + headers.count("x-bare-password") + headers.count("x-api-key");
+  const std::string_view key = headers.has("authorization")     ? after(headers.get("authorization"), kBearer)
+                               : headers.has("x-bare-password") ? after(headers.get("x-bare-password"), kPassword)
+                                                                : headers.get("x-api-key");
   if (count != 1 || key.empty() || key.size() > kLongestKey) return fail(Code::kDenied, "Unauthorized");
   return Secret(key);
 }

@@ -15,6 +15,7 @@
 #include "cli/json_output.h"
 #include "cli/network_flag.h"
 #include "cli/sandbox_code.h"
+#include "cli/sandbox_url.h"
 #include "cli/say.h"
 #include "cli/server_client.h"
 #include "cli/sizes.h"
@@ -40,6 +41,7 @@ Examples:
   belljar sandbox code $id -c 'x = 6 * 7' && belljar sandbox code $id -c x
   belljar sandbox cp data.csv $id:/home/user/data.csv
   belljar sandbox shell $id
+  belljar sandbox url $id 8000 --for 1h
   belljar sandbox pause $id && belljar sandbox resume $id
   belljar sandbox rm $id)";
 
@@ -306,6 +308,7 @@ void add_sandbox(CLI::App& app, Context& context) {
   add_create(parent, flags, context);
   add_exec_in(parent, flags, context);
   add_sandbox_code(*parent, context);
+  add_sandbox_url(*parent, context);
 
   CLI::App* const list_command = subcommand(parent, "ls", "List sandboxes that live", flags);
   list_command->add_option("--state", flags->state, "only in these states, e.g. running,paused or stopped")

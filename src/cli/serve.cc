@@ -44,6 +44,7 @@ struct ServeFlags {
   std::string certificate, key;
   bool allow_plain = false;
   std::vector<std::string> host_names, origins;
+  std::string domain;
 };
 
 CallSpec self_check(const Settings& settings, const Template& image) {
@@ -82,7 +83,10 @@ Result<ServerOptions> server_options(const ServeFlags& flags, const Settings& se
   }
   if (!flags.certificate.empty()) options.tls = TlsFiles{flags.certificate, flags.key};
   if (flags.allow_plain) options.allow_plain = AllowPlain{};
-  options.site = {flags.host_names, flags.origins};
+  const std::string& domain = flags.domain;
+  options.site = {flags.host_names, flags.origins, host_name(domain)};
+  if (!domain.empty() && options.site.domain.empty())
+    return fail(Code::kInvalid, "\"" + domain + "\" is no domain: use a name such as sandboxes.example.org:8443");
   return options;
 }
 
@@ -138,7 +142,8 @@ Task<void> serve_requests(HttpServer& server, ToolService& service, SandboxServi
   service.add_routes(router);
   sandboxes.add_routes(router);
   count_calls(service.runner(), metrics);
-  co_await server.serve({router, metrics, authenticate_by_key(service.store(), service.threads())});
+  co_await server.serve(
+      {router, metrics, authenticate_by_key(service.store(), service.threads()), sandboxes.traffic()});
   say("stopping\n");
   co_await server.stop();
 }
@@ -148,7 +153,7 @@ int report(const Error& error) {
   return status_of(error);
 }
 
-Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions options) {
+Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions options, std::string domain) {
   const std::string scheme = options.tls ? "https" : "http";
   ServerAddress address = options.address;
   // The port first: that it is taken should be known before the pools are filled.
@@ -161,13 +166,17 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
   int status = kExitOk;
   const auto service = ToolService::create(engine, std::move(*wanted));
   if (!service) co_return report(service.error());
+  Result<SandboxTokens> tokens = SandboxTokens::open(settings.data_directory);
+  if (!tokens) co_return report(tokens.error());
   const Result<HealthFacts> facts = co_await get_ready(engine, **service, settings);
   const bool stopped = co_await interrupted();
   if (!facts) co_return stopped ? kExitOk : report(facts.error());
   if (!stopped) {
-    SandboxService sandboxes(engine, **service, std::move(*living));
-    const Result<void> started = co_await sandboxes.start();
     address.port = (*server)->port();
+    living->domain = domain.empty() ? fmt::format("localhost:{}", address.port) : domain;
+    living->secure = scheme == "https";
+    SandboxService sandboxes(engine, **service, std::move(*tokens), std::move(*living));
+    const Result<void> started = co_await sandboxes.start();
     if (started) say(fmt::format("listening on {}://{}\n", scheme, address.text()));
     if (started) co_await serve_requests(**server, **service, sandboxes, *facts);
     co_await sandboxes.stop();
@@ -180,8 +189,9 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
 int serve(const ServeFlags& flags, const Settings& settings) {
   const Result<ServerOptions> options = server_options(flags, settings);
   if (!options) return refuse(options.error().what);
-  const int status = with_engine(settings, engine_options(settings),
-                                 [&](Engine& engine) { return serve_until_stopped(engine, settings, *options); });
+  const int status = with_engine(settings, engine_options(settings), [&](Engine& engine) {
+    return serve_until_stopped(engine, settings, *options, flags.domain);
+  });
   // Being asked to stop is how a server ends well.
   return status > 128 ? kExitOk : status;
 }
@@ -200,6 +210,9 @@ void add_serve(CLI::App& app, Context& context) {
   command->add_flag("--allow-plain", flags->allow_plain,
                     "let keys cross a network in clear: only behind a proxy with TLS");
   command->add_option("--host-name", flags->host_names, "a name that clients use for this server")->type_name("NAME");
+  command->add_option("--domain", flags->domain, "below which sandboxes have host names, PORT-ID.DOMAIN [localhost]")
+      ->type_name("NAME[:PORT]")
+      ->envname("BELLJAR_DOMAIN");
   command->add_option("--origin", flags->origins, "a site whose pages may call this server")->type_name("URL");
   add_sandbox_flags(*command, context);
   add_limit_flags(*command, context);

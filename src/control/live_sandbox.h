@@ -23,6 +23,8 @@ struct SandboxMetrics {
   uint64_t memory_kills = 0;
 };
 
+using SandboxEnvironment = std::map<std::string, std::string>;
+
 class LiveSandbox {
  public:
   virtual ~LiveSandbox() = default;
@@ -42,15 +44,27 @@ class LiveSandbox {
   virtual Task<Result<Fd>> connect(uint16_t port) = 0;
   virtual Task<Result<SandboxMetrics>> metrics() = 0;
   virtual const Seal& seal() const = 0;
+  // What it may reach from now on; connections that this does not allow are reset.
+  virtual Result<void> change_network(NetworkPolicy) {
+    return fail(Code::kUnavailable, "its network can't be changed");
+  }
+  // What its processes are given beside the template's.
+  virtual SandboxEnvironment environment() const { return {}; }
+  // Whose they are unless somebody else is named.
+  virtual std::string usual_user() const { return {}; }
+  // Where they start; empty: in their user's home.
+  virtual std::string start_directory() const { return {}; }
 };
-
-using SandboxEnvironment = std::map<std::string, std::string>;
 
 class SandboxHost {
  public:
   virtual ~SandboxHost() = default;
   // What `row` asks for, checked without making it: the template, the user, the policy.
   virtual Task<Result<void>> check(const SandboxRow& row) = 0;
+  // What the row's wish means for one that lives, put into force.
+  virtual Task<Result<void>> change_network(const SandboxRow&, LiveSandbox&) {
+    co_return fail(Code::kUnavailable, "networks can't be changed here");
+  }
   virtual Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) = 0;
 };
 

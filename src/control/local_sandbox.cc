@@ -6,10 +6,20 @@
 namespace bj {
 namespace {
 
+// What processes have unless their caller says otherwise.
+struct Habits {
+  SandboxEnvironment environment;
+  std::string user, directory;
+  bool network = false;
+};
+
 class LocalSandbox : public LiveSandbox {
  public:
-  LocalSandbox(Host& host, std::shared_ptr<Sandbox> sandbox, Template image, std::function<void()> finish)
-      : sandbox_(std::move(sandbox)),
+  LocalSandbox(Host& host, std::shared_ptr<Sandbox> sandbox, Template image, Habits habits,
+               std::function<void()> finish)
+      : habits_(std::move(habits)),
+        has_gate_(habits_.network),
+        sandbox_(std::move(sandbox)),
         processes_(host.executor, sandbox_),
         interpreters_(host.executor, sandbox_, image.workdir.empty() ? sandbox_->account().home : image.workdir),
         files_(host, sandbox_, std::move(image)),
@@ -29,6 +39,14 @@ class LocalSandbox : public LiveSandbox {
   Interpreters& interpreters() override { return interpreters_; }
   Task<Result<Fd>> connect(uint16_t port) override { return sandbox_->warden().connect(port); }
   const Seal& seal() const override { return sandbox_->seal(); }
+  // One that was made without a gate reaches nothing, and so it stays if nothing is allowed.
+  Result<void> change_network(NetworkPolicy policy) override {
+    if (!has_gate_ && policy.allows_nothing()) return {};
+    return sandbox_->change_network(std::move(policy));
+  }
+  SandboxEnvironment environment() const override { return habits_.environment; }
+  std::string usual_user() const override { return habits_.user; }
+  std::string start_directory() const override { return habits_.directory; }
 
   // What it writes lies in one filesystem of its own, whose size is its disk limit.
   Task<Result<SandboxMetrics>> metrics() override {
@@ -54,6 +72,8 @@ class LocalSandbox : public LiveSandbox {
   }
 
  private:
+  Habits habits_;
+  bool has_gate_;
   std::shared_ptr<Sandbox> sandbox_;
   ProcessTable processes_;
   Interpreters interpreters_;
@@ -91,6 +111,12 @@ Task<Result<void>> LocalHost::check(const SandboxRow& row) {
   co_return Result<void>();
 }
 
+Task<Result<void>> LocalHost::change_network(const SandboxRow& row, LiveSandbox& live) {
+  const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
+  BJ_CO_TRY(NetworkPolicy policy, co_await offload(*engine_.host().workers, join));
+  co_return live.change_network(std::move(policy));
+}
+
 Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, SandboxEnvironment environment) {
   BJ_CO_TRY(SandboxSpec spec, co_await spec_of(row));
   for (auto& [name, value] : environment) spec.environment[name] = std::move(value);
@@ -99,13 +125,15 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
     BJ_CO_TRY(spec.mounts, co_await offload(*engine_.host().workers, mount));
   }
   Template image = spec.image;
+  Habits habits{spec.environment, spec.user.empty() ? image.user : spec.user, image.workdir,
+                !spec.network.allows_nothing()};
   GateWitness witness;
   if (!spec.network.allows_nothing()) witness = options_.witness(row);
   spec.on_network = std::move(witness.note);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
-  auto live =
-      std::make_shared<LocalSandbox>(engine_.host(), std::move(sandbox), std::move(image), std::move(witness.finish));
+  auto live = std::make_shared<LocalSandbox>(engine_.host(), std::move(sandbox), std::move(image), std::move(habits),
+                                             std::move(witness.finish));
   if (interpreter_ahead) live->interpreters().start_ahead();
   co_return live;
 }

@@ -40,6 +40,7 @@ class LocalHost : public SandboxHost {
   LocalHost(Engine& engine, LocalHostOptions options) : engine_(engine), options_(std::move(options)) {}
 
   Task<Result<void>> check(const SandboxRow& row) override;
+  Task<Result<void>> change_network(const SandboxRow& row, LiveSandbox& live) override;
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override;
 
  private:

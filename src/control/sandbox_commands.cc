@@ -33,6 +33,13 @@ json::object object_of(const std::string& text) {
   return bad || !value.is_object() ? json::object() : std::move(value.get_object());
 }
 
+// Its own again, unless whoever resumes it asks for another, or for so much at least.
+int64_t resumed_timeout(const SandboxRow& row, const json::object& payload) {
+  if (const json::value* const exactly = payload.if_contains("seconds")) return exactly->to_number<int64_t>();
+  const json::value* const least = payload.if_contains("at_least");
+  return least == nullptr ? row.timeout_s : std::max(row.timeout_s, least->to_number<int64_t>());
+}
+
 }  // namespace
 
 // Puts the command and the state that it begins into the database together, then does it.
@@ -124,6 +131,7 @@ Task<Result<SandboxRow>> SandboxManager::conclude(const Work& work, LifeEvent ev
     if (event == LifeEvent::kStarted || event == LifeEvent::kResume) {
       if (event == LifeEvent::kStarted) row.started_at = time;
       row.node = options_.node;
+      if (event == LifeEvent::kResume) row.timeout_s = resumed_timeout(row, object_of(work.command.payload));
       row.end_at = time + row.timeout_s * kSecond;
     }
     if (event == LifeEvent::kFailed)

@@ -17,6 +17,7 @@ constexpr auto kLongestSleep = std::chrono::seconds(1);  // clocks of machines j
 constexpr size_t kMostMetadata = 64;
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostVariables = 1000;
+constexpr int64_t kShortestWake = 300;  // seconds that a request gives a sandbox it woke
 constexpr const char* kServerGone = "the server ended, and the sandbox with it";
 
 tl::unexpected<Error> invalid(std::string sentence) { return fail(Code::kUnprocessable, std::move(sentence)); }
@@ -92,6 +93,9 @@ Result<SandboxRow> SandboxManager::row_of(const Actor& actor, const NewSandbox& 
   row.network = wanted.network;
   row.credentials = json::serialize(json::array(wanted.credentials.begin(), wanted.credentials.end()));
   row.options = wishes_text(wanted.wishes);
+  row.access = wanted.access;
+  row.wakes = wanted.wakes;
+  row.details = wanted.details;
   row.created_at = now();
   row.end_at = row.created_at + row.timeout_s * kSecond;
   return row;
@@ -190,6 +194,45 @@ Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::running(std::string o
   co_return sandbox;
 }
 
+Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::for_traffic(std::string id) {
+  auto found = held_.find(id);
+  const auto gone = [] { return fail(Code::kNotFound, "The sandbox was not found"); };
+  if (found == held_.end()) co_return gone();
+  if (state_in(found->second->row) == SandboxState::kPaused && found->second->row.wakes) {
+    (void)co_await perform(owner_of(found->second->row), id, "resume", {{"at_least", kShortestWake}});
+    found = held_.find(id);
+  }
+  if (found == held_.end() || state_in(found->second->row) != SandboxState::kRunning) co_return gone();
+  co_return found->second;
+}
+
+Task<Result<SandboxRow>> SandboxManager::set_access(Actor actor, std::string id, std::string access) {
+  const auto edit = [&](Transaction&, SandboxRow& row) -> Result<void> {
+    row.access = access;
+    return {};
+  };
+  BJ_CO_TRY(const SandboxRow row, co_await change(actor.organization, id, edit));
+  receipt(actor, "sandbox.access", row, "success", {{"access", access}});
+  co_return row;
+}
+
+Task<Result<SandboxRow>> SandboxManager::set_network(Actor actor, std::string id, std::string network,
+                                                     std::string details) {
+  BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await running(actor.organization, id));
+  SandboxRow wanted = sandbox->row;
+  wanted.network = network;
+  BJ_CO_CHECK(co_await host_.change_network(wanted, *sandbox->live));
+  const auto edit = [&](Transaction&, SandboxRow& row) -> Result<void> {
+    row.network = network;
+    row.details = details;
+    return {};
+  };
+  BJ_CO_TRY(const SandboxRow row, co_await change(actor.organization, id, edit));
+  sandbox->log.add(now(), "info", "its network was changed");
+  receipt(actor, "sandbox.network", row, "success");
+  co_return row;
+}
+
 Task<Result<SandboxRow>> SandboxManager::set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule) {
   BJ_CO_CHECK(within<int64_t>(seconds, 0, 0, options_.longest_timeout_s, "timeout, in seconds,"));
   BJ_CO_CHECK(co_await perform(actor, id, "timeout",
@@ -205,8 +248,12 @@ Task<Result<PauseReport>> SandboxManager::pause(Actor actor, std::string id) {
   co_return report;
 }
 
-Task<Result<SandboxRow>> SandboxManager::resume(Actor actor, std::string id) {
-  BJ_CO_CHECK(co_await perform(actor, id, "resume", {}));
+Task<Result<SandboxRow>> SandboxManager::resume(Actor actor, std::string id, std::optional<int64_t> timeout_s) {
+  json::object payload;
+  if (timeout_s) {
+    BJ_CO_TRY(payload["seconds"], within<int64_t>(timeout_s, 0, 1, options_.longest_timeout_s, "timeout, in seconds,"));
+  }
+  BJ_CO_CHECK(co_await perform(actor, id, "resume", std::move(payload)));
   co_return co_await get(actor.organization, id);
 }
 

@@ -41,6 +41,9 @@ struct NewSandbox {
   std::vector<std::string> credentials;  // names of what its gate gives to requests
   SandboxWishes wishes;                  // volumes by their names
   MaybeText idempotency_key;
+  std::string access = "private";  // of its ports: private, token or public
+  bool wakes = false;              // a request to a port resumes it
+  std::string details = "{}";      // JSON object of the API's own
 };
 
 struct ManagerOptions {
@@ -80,8 +83,8 @@ class SandboxManager {
   Task<Result<std::vector<SandboxRow>>> list(std::string organization, SandboxFilter filter, Page page);
   Task<Result<SandboxRow>> set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule);
   Task<Result<PauseReport>> pause(Actor actor, std::string id);
-  // It has its whole timeout again.
-  Task<Result<SandboxRow>> resume(Actor actor, std::string id);
+  // It has its whole timeout again, or the given one.
+  Task<Result<SandboxRow>> resume(Actor actor, std::string id, std::optional<int64_t> timeout_s = {});
   // Ends it and forgets it.
   Task<Result<void>> remove(Actor actor, std::string id);
   Task<Result<SandboxShare>> used(std::string organization);
@@ -91,6 +94,16 @@ class SandboxManager {
   Task<Result<std::shared_ptr<HeldSandbox>>> running(std::string organization, std::string id);
   // The same, paused or not.
   Task<Result<std::shared_ptr<HeldSandbox>>> held(std::string organization, std::string id);
+
+  // By its id alone, for a request to one of its ports, which has no key: whoever calls decides what proves it. One
+  // that is paused and wakes by requests is resumed. kNotFound: there is none, or it does not run.
+  Task<Result<std::shared_ptr<HeldSandbox>>> for_traffic(std::string id);
+  // All that live here, for what must find one by a proof.
+  const std::map<std::string, std::shared_ptr<HeldSandbox>>& all_held() const { return held_; }
+  // Who may use its ports, and what an API keeps with it.
+  Task<Result<SandboxRow>> set_access(Actor actor, std::string id, std::string access);
+  // What it may reach from now on, within what its organization may (JSON, as NewSandbox has it).
+  Task<Result<SandboxRow>> set_network(Actor actor, std::string id, std::string network, std::string details);
 
   // In the background; stop() waits for it. For what ends with its sandbox.
   void run(std::function<Task<void>()> work);

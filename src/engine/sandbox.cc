@@ -245,7 +245,9 @@ Result<Account> Sandbox::account_of(const std::string& user) const {
 std::vector<std::string> Sandbox::environment_for(const Account& account, const ProcessSpec& spec) const {
   std::map<std::string, std::string> merged = spec_.image.environment;
   merged["HOME"] = account.home;
-  merged["USER"] = account.uid == 0 ? "root" : spec_.image.user;
+  const std::string& own = spec_.user.empty() ? spec_.image.user : spec_.user;
+  merged["USER"] = account.uid == 0 ? "root" : spec.user.empty() ? own : spec.user;
+  merged["LOGNAME"] = merged["USER"];
   if (spec.terminal) merged["TERM"] = "xterm-256color";
   for (const auto* layer : {&trust_, &spec_.environment, &spec.environment}) {
     for (const auto& [name, value] : *layer) merged[name] = value;

@@ -151,10 +151,40 @@ Task<Result<FileListing>> SandboxFiles::list(std::string path, std::string user,
   co_return listing;
 }
 
-Task<Result<void>> SandboxFiles::make_parents(Place place) {
+Result<Account> SandboxFiles::account(const std::string& user) const {
+  if (user.empty()) return sandbox_->account();
+  return image_.account(user);
+}
+
+FileInfo SandboxFiles::info_from_status(const struct stat& status) const { return info_from(status, host_, *sandbox_); }
+
+Task<Result<Fd>> SandboxFiles::locate(std::string path, std::string user, LastLink link) {
+  BJ_CO_TRY(const Place place, place_of(path, user));
+  co_return co_await open(place, O_PATH | (link == LastLink::kKeep ? O_NOFOLLOW : 0), FileType::kAny);
+}
+
+// By the descriptor, which is of a sandbox's filesystem: ids inside begin at a multiple of what a sandbox has.
+Result<void> SandboxFiles::give_to(int fd, const std::string& owner) const {
+  if (owner.empty() || !host_.uids) return {};
+  BJ_TRY(const Account account, image_.account(owner));
+  struct stat status{};
+  if (::fstat(fd, &status) != 0) return fail_errno("fstat");
+  const uid_t first = status.st_uid - status.st_uid % kIdsOfASandbox;
+  if (first == 0) return fail(Code::kDenied, "chown: what lies there is not the sandbox's");
+  if (::fchownat(fd, "", first + account.uid, first + account.gid, AT_EMPTY_PATH) != 0) return fail_errno("fchown");
+  return {};
+}
+
+Task<Result<void>> SandboxFiles::make_one(const std::string& path, const Account& account, const std::string& owner) {
+  BJ_CO_CHECK(co_await sandbox_->warden().make_directory(path, 0755, account.uid, account.gid));
+  if (owner.empty()) co_return Result<void>();
+  BJ_CO_TRY(const Fd made, co_await open({path, account}, O_PATH | O_NOFOLLOW, FileType::kDirectory));
+  co_return give_to(made.get(), owner);
+}
+
+Task<Result<void>> SandboxFiles::make_parents(Place place, const std::string& owner) {
   for (size_t at = place.path.find('/', 1); at != std::string::npos; at = place.path.find('/', at + 1)) {
-    const Result<void> made = co_await sandbox_->warden().make_directory(place.path.substr(0, at), 0755,
-                                                                         place.account.uid, place.account.gid);
+    const Result<void> made = co_await make_one(place.path.substr(0, at), place.account, owner);
     if (!made && made.error().sys != EEXIST) {
       const Result<Fd> there = co_await open({place.path.substr(0, at), place.account}, O_PATH, FileType::kDirectory);
       if (!there) co_return made;  // one that can't be written to but is there will do
@@ -163,18 +193,20 @@ Task<Result<void>> SandboxFiles::make_parents(Place place) {
   co_return Result<void>();
 }
 
-Task<Result<void>> SandboxFiles::make_directory(std::string path, std::string user, Parents parents) {
+Task<Result<void>> SandboxFiles::make_directory(std::string path, std::string user, Parents parents,
+                                                std::string owner) {
   BJ_CO_TRY(const Place place, place_of(path, user));
-  if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(place));
-  Result<void> made =
-      co_await sandbox_->warden().make_directory(place.path, 0755, place.account.uid, place.account.gid);
+  if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(place, owner));
+  Result<void> made = co_await make_one(place.path, place.account, owner);
   if (!made && made.error().sys == EEXIST) co_return fail(Code::kConflict, made.error().what, EEXIST);
   co_return made;
 }
 
-Task<Result<void>> SandboxFiles::move(std::string from, std::string to, std::string user) {
+Task<Result<void>> SandboxFiles::move(std::string from, std::string to, std::string user, Parents parents,
+                                      std::string owner) {
   BJ_CO_TRY(const Place source, place_of(from, user));
   BJ_CO_TRY(const Place target, place_of(to, user));
+  if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(target, owner));
   co_return co_await sandbox_->warden().rename(source.path, target.path, source.account.uid, source.account.gid);
 }
 
@@ -279,12 +311,13 @@ Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_read(std::string path, 
 }
 
 Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_write(std::string path, std::string user, unsigned mode,
-                                                               Writing writing, Parents parents) {
+                                                               Writing writing, Parents parents, std::string owner) {
   BJ_CO_TRY(const Place place, place_of(path, user));
-  if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(place));
+  if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(place, owner));
   const int flags = O_WRONLY | O_CREAT | (writing == Writing::kAppend ? O_APPEND : O_TRUNC);
   BJ_CO_TRY(Fd fd, co_await sandbox_->warden().open(place.path, flags, mode, place.account.uid, place.account.gid,
                                                     FileType::kRegular));
+  BJ_CO_CHECK(give_to(fd.get(), owner));
   Opened opened;
   BJ_CO_TRY(opened.info, co_await info_of(fd, place.path));
   opened.file = std::make_shared<Fd>(std::move(fd));

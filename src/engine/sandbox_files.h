@@ -21,6 +21,7 @@ enum class FileKind { kFile, kDirectory, kLink, kOther };
 enum class Writing { kReplace, kAppend };
 enum class Removal { kFileOrEmpty, kTree };
 enum class Parents { kMustExist, kMake };
+enum class LastLink { kFollow, kKeep };  // of a path whose last part is a symlink
 
 struct FileInfo {
   std::string path;  // as asked for, absolute
@@ -61,8 +62,10 @@ class SandboxFiles {
   // Relative paths begin at the user's home, "~" is it. An empty user is the sandbox's own.
   Task<Result<FileInfo>> stat(std::string path, std::string user);
   Task<Result<FileListing>> list(std::string path, std::string user, int depth);
-  Task<Result<void>> make_directory(std::string path, std::string user, Parents parents);
-  Task<Result<void>> move(std::string from, std::string to, std::string user);
+  // What is made belongs to `owner`; empty: to the user.
+  Task<Result<void>> make_directory(std::string path, std::string user, Parents parents, std::string owner = {});
+  Task<Result<void>> move(std::string from, std::string to, std::string user, Parents parents = Parents::kMustExist,
+                          std::string owner = {});
   Task<Result<void>> remove(std::string path, std::string user, Removal removal);
   Task<Result<std::vector<FileMatch>>> search(FileSearch what, std::string user);
   // Changes of a directory or file, or of a directory and everything below it, from now on.
@@ -75,9 +78,17 @@ class SandboxFiles {
   // Regular files only. Pieces are read and written on the workers, so that nothing here waits for a disk.
   Task<Result<Opened>> open_to_read(std::string path, std::string user);
   Task<Result<Opened>> open_to_write(std::string path, std::string user, unsigned mode, Writing writing,
-                                     Parents parents);
+                                     Parents parents, std::string owner = {});
   Task<Result<std::string>> read(const Opened& opened, uint64_t offset, size_t most);
   Task<Result<void>> write(const Opened& opened, std::string bytes);
+
+  // A descriptor that only names what lies there (O_PATH).
+  Task<Result<Fd>> locate(std::string path, std::string user, LastLink link);
+  // Whom the template knows by that name; empty: the sandbox's own user.
+  Result<Account> account(const std::string& user) const;
+  // Who may do everything inside: root, or, rootless, the one user there is.
+  std::string strongest_user() const { return host_.uids ? "root" : ""; }
+  FileInfo info_from_status(const struct stat& status) const;
 
  private:
   struct Place {
@@ -87,7 +98,10 @@ class SandboxFiles {
   Result<Place> place_of(const std::string& path, const std::string& user) const;
   Task<Result<Fd>> open(Place place, int flags, FileType type);
   Task<Result<FileInfo>> info_of(const Fd& fd, std::string path) const;
-  Task<Result<void>> make_parents(Place place);
+  Task<Result<void>> make_parents(Place place, const std::string& owner);
+  Task<Result<void>> make_one(const std::string& path, const Account& account, const std::string& owner);
+  // The object that the descriptor names becomes the account's of that name.
+  Result<void> give_to(int fd, const std::string& owner) const;
   Task<Result<std::vector<FileInfo>>> entries_of(Place directory);
   // Every entry below, depth first; `visit` says whether to go on.
   Task<Result<void>> walk(Place directory, int depth, const std::function<Task<bool>(const FileInfo&)>& visit);

@@ -77,6 +77,9 @@ bool host_is_ours(const SitePolicy& policy, std::string_view host, std::string_v
   if (arrived_on_loopback && (name == "localhost" || name == "127.0.0.1" || name == "[::1]")) return true;
   const std::string address = canonical(without_brackets(name));
   if (!address.empty() && address == canonical(local)) return true;
+  if (!policy.domain.empty() &&
+      (name == policy.domain || name == "api." + policy.domain || name == "sandbox." + policy.domain))
+    return true;
   return std::any_of(policy.host_names.begin(), policy.host_names.end(),
                      [&](const std::string& known) { return equal_ignoring_case(known, name); });
 }

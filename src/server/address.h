@@ -28,6 +28,7 @@ Result<ServerAddress> parse_address(const std::string& text);
 struct SitePolicy {
   std::vector<std::string> host_names;  // beside the loopback's names and the address itself: "belljar.example.org"
   std::vector<std::string> origins;     // other sites' pages that may call: "https://console.example.org"
+  std::string domain{};                 // below which sandboxes have host names: "sandboxes.example.org"; empty: none
 };
 
 // The name in a Host header without its port, in lower case; empty if it is malformed. IPv6 keeps its brackets.

@@ -85,6 +85,23 @@ class Connection::Body : public BodyReader {
   uint64_t taken_ = 0;
 };
 
+class Connection::OpenTunnel : public Tunnel {
+ public:
+  explicit OpenTunnel(Connection& connection) : connection_(connection) {}
+
+  Task<std::string> read() override {
+    if (connection_.input_.empty() && !co_await connection_.fill()) co_return std::string();
+    std::string bytes(connection_.input_.view());
+    connection_.input_.consume(bytes.size());
+    co_return bytes;
+  }
+  Task<bool> write(std::string bytes) override { co_return co_await connection_.send(bytes, {}); }
+  void close() override { connection_.stream_.close(); }
+
+ private:
+  Connection& connection_;
+};
+
 Connection::Connection(Tcp::socket socket, asio::ssl::context* tls, const ServerLimits& limits, Dispatcher& dispatcher)
     : stream_(std::move(socket), tls),
       limits_(limits),
@@ -177,6 +194,7 @@ Task<bool> Connection::serve_one() {
   HttpRequest request;
   request.peer = peer_;
   request.local = local_;
+  request.secure = stream_.tls() != nullptr;
   RequestParser parser(request, limits_.header_bytes, limits_.header_fields);
   const ParseFailure failure = co_await read_header(parser);
   dispatcher_.identify(request);
@@ -219,6 +237,14 @@ Task<bool> Connection::answer(HttpRequest& request, RequestParser& parser, Body&
     if (input_.empty()) co_await talk_web_socket(stream_, request, limits_, response.web_socket, leave_web_socket_);
     co_return false;
   }
+  if (response.reset || response.tunnel) {
+    dispatcher_.record(request, response.status, 0, Clock::now() - began);
+    if (response.reset)
+      reset();
+    else
+      co_await pass_through(request, response);
+    co_return false;
+  }
   const Ending ending = keep ? Ending::kKeepAlive : Ending::kClose;
   if (response.stream && request.method != Method::kHead)
     sent = co_await send_stream(request, parser, response, ending);
@@ -226,6 +252,28 @@ Task<bool> Connection::answer(HttpRequest& request, RequestParser& parser, Body&
     sent = co_await send_response(request, response, ending);
   dispatcher_.record(request, response.status, sent_, Clock::now() - began);
   co_return keep&& sent;
+}
+
+Task<void> Connection::pass_through(const HttpRequest& request, HttpResponse& response) {
+  if (!co_await send(header_text(response, request, Framing::kNone, Ending::kUpgrade), {})) co_return;
+  leave_web_socket_ = [this] { stream_.close(); };
+  OpenTunnel tunnel(*this);
+  std::string what;
+  try {
+    co_await response.tunnel(tunnel);
+  } catch (const std::exception& error) {
+    what = error.what();
+  }
+  leave_web_socket_ = nullptr;
+  if (!what.empty()) log_error("tunnel_threw", {{"request_id", request.id}, {"route", request.route}, {"what", what}});
+  stream_.close();
+}
+
+// The client sees a failure, not an end.
+void Connection::reset() {
+  boost::system::error_code ignored;
+  (void)stream_.socket().set_option(asio::socket_base::linger(true, 0), ignored);
+  stream_.close();
 }
 
 Task<bool> Connection::send_response(const HttpRequest& request, HttpResponse& response, Ending ending) {
@@ -246,8 +294,9 @@ Task<bool> Connection::send_stream(const HttpRequest& request, RequestParser& pa
   const uint64_t header_bytes = sent_;
   const auto send_piece = [this](std::string_view head, std::string_view rest) { return send(head, rest); };
   StreamWriter writer(stream_.get_executor(), send_piece, chunked ? Chunked::kYes : Chunked::kNo);
-  const bool events = response.headers.get("Content-Type").starts_with("text/event-stream");
-  if (events) writer.start_heartbeat(limits_.heartbeat);
+  if (!response.heartbeat.empty())
+    writer.start_heartbeat(response.heartbeat_every.count() == 0 ? limits_.heartbeat : response.heartbeat_every,
+                           response.heartbeat);
   std::string what;
   try {
     co_await response.stream(writer);
@@ -256,6 +305,7 @@ Task<bool> Connection::send_stream(const HttpRequest& request, RequestParser& pa
   }
   const bool whole = co_await writer.finish(what.empty());
   if (!what.empty()) log_error("stream_threw", {{"request_id", request.id}, {"route", request.route}, {"what", what}});
+  if (writer.abandoned()) reset();
   // A stream that promised more than it wrote leaves a client who waits: he must see the end.
   if (counted) co_return whole&& sent_ - header_bytes == *response.stream_bytes;
   co_return whole&& chunked;
@@ -266,7 +316,7 @@ Task<void> Connection::shut() {
   boost::system::error_code ignored;
   expired_ = busy_ = false;
   arm(kFarewellTime);
-  if (stream_.tls() != nullptr && stopped_ == Stopped::kNo) {
+  if (stream_.tls() != nullptr && stream_.socket().is_open() && stopped_ == Stopped::kNo) {
     co_await stream_.tls()->async_shutdown(kNoThrow);
   } else if (stopped_ != Stopped::kClosed && stream_.socket().is_open()) {
     (void)stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);

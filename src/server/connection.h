@@ -32,7 +32,7 @@ class Connection {
 
  private:
   class Body;
-  class Writer;
+  class OpenTunnel;
   enum class Stopped { kNo, kClosed, kSlow, kFull };  // why there are no more bytes
 
   Task<bool> serve_one();
@@ -40,6 +40,8 @@ class Connection {
   Task<bool> answer(HttpRequest& request, RequestParser& parser, Body& body, Clock::time_point began);
   Task<bool> send_response(const HttpRequest& request, HttpResponse& response, Ending ending);
   Task<bool> send_stream(const HttpRequest& request, RequestParser& parser, HttpResponse& response, Ending ending);
+  Task<void> pass_through(const HttpRequest& request, HttpResponse& response);
+  void reset();
   Task<void> refuse(HttpRequest& request, const ParseFailure& failure);
   Task<bool> fill();
   Task<bool> send(std::string_view first, std::string_view second);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kLongestId = 128;
 constexpr const char* kUnmatched = "unmatched";
+constexpr const char* kTraffic = "sandbox traffic";
 
 bool is_sane_id(std::string_view id) {
   return !id.empty() && id.size() <= kLongestId &&
@@ -89,6 +90,7 @@ Task<HttpResponse> Dispatcher::respond(HttpRequest& request, LimitedBody& body) 
   std::string what;
   try {
     HttpResponse response = co_await handle(request, body);
+    if (request.code_and_message) response = with_code_and_message(std::move(response));
     share(request, response);
     co_return response;
   } catch (const std::exception& error) {
@@ -102,6 +104,16 @@ Task<HttpResponse> Dispatcher::respond(HttpRequest& request, LimitedBody& body) 
 
 Task<HttpResponse> Dispatcher::handle(HttpRequest& request, LimitedBody& body) {
   request.route = kUnmatched;
+  if (service_.traffic) {
+    const Result<std::optional<Traffic>> traffic = traffic_of(site_, request);
+    if (!traffic) co_return error_response(traffic.error());
+    if (*traffic) {
+      request.route = kTraffic;
+      request.body_stream = &body;
+      body.set_limit(UINT64_MAX);
+      co_return co_await service_.traffic(request, **traffic);
+    }
+  }
   if (!host_is_ours(site_, request.headers.get("Host"), request.local)) {
     co_return error_response(403,
                              "The Host header must name this server: its IP address, localhost on this machine, or a "
@@ -113,6 +125,7 @@ Task<HttpResponse> Dispatcher::handle(HttpRequest& request, LimitedBody& body) {
   const Route& route = *match->route;
   request.route = route.pattern.c_str();
   request.path_parameters = std::move(match->parameters);
+  request.code_and_message = route.options.errors == ErrorForm::kCodeAndMessage;
   if (std::optional<HttpResponse> refused = co_await authenticate(request, route)) co_return std::move(*refused);
   if (route.options.kind == RouteKind::kWebSocket && !wants_web_socket(request))
     co_return with_header(error_response(426, "This route is a WebSocket"), "Upgrade", "websocket");

@@ -18,6 +18,9 @@ class BodyWriter {
   virtual Task<bool> write(std::string piece) = 0;
   // True once a write has failed.
   virtual bool gone() const = 0;
+  // What is being written will never be whole: the connection is reset at the end, so that no client takes what came
+  // for all there is.
+  virtual void abandon() {}
 };
 
 class EventStream {
@@ -27,8 +30,6 @@ class EventStream {
   // One event; several lines of data become several data fields. `event` may be empty (the client's "message"). False
   // when the client is gone.
   Task<bool> send(std::string event, std::string data);
-  // A comment, which clients ignore: it keeps the connection open and finds out whether the client is there.
-  Task<bool> heartbeat();
   bool gone() const { return body_.gone(); }
 
  private:

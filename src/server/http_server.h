@@ -21,6 +21,7 @@
 #include "server/metrics.h"
 #include "server/rate_limits.h"
 #include "server/router.h"
+#include "server/traffic.h"
 
 namespace bj {
 
@@ -57,11 +58,15 @@ struct ServerOptions {
 // Finds out who asks, by the request's headers. A failure of kDenied is answered by 401, others by their code's status.
 using Authenticate = std::function<Task<Result<Actor>>(const HttpRequest&)>;
 
+// Answers what is for a port of a sandbox instead of for us (traffic.h). Its body is a stream.
+using TrafficHandler = std::function<Task<HttpResponse>(HttpRequest&, const Traffic&)>;
+
 // What is served. The referenced must outlive the server. Without `authenticate`, only public routes are answered.
 struct Service {
   const Router& router;
   Metrics& metrics;
   Authenticate authenticate;
+  TrafficHandler traffic{};
 };
 
 class HttpServer {

@@ -52,15 +52,18 @@ struct HttpRequest {
   std::string path;            // as sent, still percent-encoded, without the query
   Parameters path_parameters;  // decoded
   Parameters query;            // decoded
+  std::string query_text;      // as sent, without its question mark
   Headers headers;
   std::string body;                   // of routes that collect it
   BodyReader* body_stream = nullptr;  // of routes that stream it, never null there
   std::string id;                     // X-Request-Id: the client's if it is sane, else made here
   std::string peer;                   // the client's IP address
   std::string local;                  // the IP address at which it arrived
+  bool secure = false;                // it came over TLS
   Actor actor;                        // empty on public routes
   std::shared_ptr<KeyHold> hold;      // what it takes of its key's limits (rate_limits.h); none on public routes
   const char* route = "";             // the pattern that matched, for logs and metrics
+  bool code_and_message = false;      // how this route's failures are told: ErrorForm::kCodeAndMessage
 
   // A path parameter of the route's pattern; asking for one that the pattern lacks is a bug.
   const std::string& parameter(std::string_view name) const;

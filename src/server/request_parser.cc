@@ -105,6 +105,7 @@ std::optional<ParseFailure> RequestParser::Impl::finish_target() {
   if (!query) return ParseFailure{400, query.error().what};
   request.path = parsed->path;
   request.query = std::move(*query);
+  request.query_text = parsed->query;
   return std::nullopt;
 }
 

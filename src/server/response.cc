@@ -1,6 +1,7 @@
 #include "server/response.h"
 
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "base/log.h"
@@ -48,6 +49,17 @@ HttpResponse validation_error(const HttpRequest& request, std::string_view sente
   return json_response(422, boost::json::object{{"trace_id", request.id}, {"detail", sentence}});
 }
 
+HttpResponse with_code_and_message(HttpResponse response) {
+  if (response.status < 400 || response.stream) return response;
+  boost::system::error_code bad;
+  const boost::json::value told = boost::json::parse(response.body, bad);
+  const boost::json::value* const detail = bad || !told.is_object() ? nullptr : told.get_object().if_contains("detail");
+  if (detail == nullptr) return response;
+  if (response.status == 422) response.status = 400;
+  response.body = boost::json::serialize(boost::json::object{{"code", response.status}, {"message", *detail}});
+  return response;
+}
+
 unsigned status_of(Code code) {
   switch (code) {
     case Code::kInvalid: return 400;
@@ -67,6 +79,7 @@ unsigned status_of(Code code) {
 HttpResponse event_stream(std::function<Task<void>(EventStream&)> produce) {
   HttpResponse response = text_response(200, "text/event-stream", "");
   response.headers.add("X-Accel-Buffering", "no");  // proxies must not collect it
+  response.heartbeat = ": keep-alive\n\n";          // a comment, which clients ignore
   response.stream = [produce = std::move(produce)](BodyWriter& body) -> Task<void> {
     EventStream events(body);
     co_await produce(events);

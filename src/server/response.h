@@ -16,6 +16,7 @@
 #include "base/async.h"
 #include "server/event_stream.h"
 #include "server/headers.h"
+#include "server/tunnel.h"
 #include "server/web_socket.h"
 
 namespace bj {
@@ -28,7 +29,12 @@ struct HttpResponse {
   std::string body;
   std::function<Task<void>(BodyWriter&)> stream;  // if set: what it writes is sent, chunked, instead of `body`
   std::optional<uint64_t> stream_bytes;  // if the stream writes exactly so many: a Content-Length instead of chunks
+  std::string heartbeat;                 // if set: a stream writes this whenever it has been silent for so long
+  std::chrono::milliseconds heartbeat_every{0};
   std::function<Task<void>(WebSocket&)> web_socket;  // if set: the connection is upgraded; only from WebSocket routes
+  std::function<Task<void>(Tunnel&)> tunnel;         // if set: behind the header the connection is bytes, both ways
+  bool foreign = false;                              // somebody else's answer, passed on: no header of ours is added
+  bool reset = false;                                // nothing is answered: the connection is reset
 };
 
 HttpResponse json_response(unsigned status, const boost::json::value& value);
@@ -44,6 +50,8 @@ HttpResponse error_response(const Error& error);
 // 422 {"trace_id": the request's id, "detail": sentence}.
 HttpResponse validation_error(const HttpRequest& request, std::string_view sentence);
 unsigned status_of(Code code);
+// A failure told as {"code": its status, "message": its sentence}, 422 as 400; anything else as it is.
+HttpResponse with_code_and_message(HttpResponse response);
 
 // 200 with server-sent events. Heartbeats are sent as long as `produce` runs.
 HttpResponse event_stream(std::function<Task<void>(EventStream&)> produce);

@@ -8,17 +8,20 @@ namespace {
 
 const char* reason_of(unsigned status) {
   switch (status) {
+    case 101: return "Switching Protocols";
     case 200: return "OK";
     case 201: return "Created";
     case 202: return "Accepted";
     case 204: return "No Content";
     case 206: return "Partial Content";
+    case 302: return "Found";
     case 304: return "Not Modified";
     case 400: return "Bad Request";
     case 401: return "Unauthorized";
     case 403: return "Forbidden";
     case 404: return "Not Found";
     case 405: return "Method Not Allowed";
+    case 406: return "Not Acceptable";
     case 408: return "Request Timeout";
     case 409: return "Conflict";
     case 413: return "Content Too Large";
@@ -29,6 +32,7 @@ const char* reason_of(unsigned status) {
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";
     case 501: return "Not Implemented";
+    case 502: return "Bad Gateway";
     case 503: return "Service Unavailable";
     case 507: return "Insufficient Storage";
     case 505: return "HTTP Version Not Supported";
@@ -64,17 +68,22 @@ std::string header_text(const HttpResponse& response, const HttpRequest& request
   text.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ").append(reason_of(response.status));
   text += "\r\n";
   for (const auto& [name, value] : response.headers) append_field(text, name, value);
-  append_unless_given(text, response, "Cache-Control", "no-store");
-  append_unless_given(text, response, "X-Content-Type-Options", "nosniff");
-  append_field(text, "Server", "belljar");
-  append_field(text, "Date", date_text());
-  append_field(text, "X-Request-Id", request.id);
+  if (!response.foreign) {
+    append_unless_given(text, response, "Cache-Control", "no-store");
+    append_unless_given(text, response, "X-Content-Type-Options", "nosniff");
+    append_field(text, "Server", "belljar");
+    append_field(text, "Date", date_text());
+    append_field(text, "X-Request-Id", request.id);
+  }
   if (framing == Framing::kLength) {
     const uint64_t length = response.stream ? response.stream_bytes.value_or(0) : response.body.size();
     append_field(text, "Content-Length", std::to_string(length));
   }
   if (framing == Framing::kChunked) append_field(text, "Transfer-Encoding", "chunked");
-  append_field(text, "Connection", ending == Ending::kKeepAlive ? "keep-alive" : "close");
+  const char* const after = ending == Ending::kKeepAlive ? "keep-alive"
+                            : ending == Ending::kClose   ? "close"
+                                                         : "Upgrade";
+  append_field(text, "Connection", after);
   text += "\r\n";
   return text;
 }

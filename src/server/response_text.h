@@ -14,7 +14,7 @@ enum class Framing {
   kToEnd,    // until the connection closes (streams of HTTP/1.0)
   kNone,     // no body and no word about one
 };
-enum class Ending { kKeepAlive, kClose };
+enum class Ending { kKeepAlive, kClose, kUpgrade };
 
 std::string header_text(const HttpResponse& response, const HttpRequest& request, Framing framing, Ending ending);
 

@@ -34,7 +34,8 @@ enum class Access {
 };
 enum class BodyKind { kCollected, kStreamed };
 enum class RouteKind { kHttp, kWebSocket };
-enum class Work { kLight, kRun };  // kRun: it starts a sandbox, so it counts among the runs of its key
+enum class ErrorForm { kDetail, kCodeAndMessage };  // {"detail"}, or {"code", "message"} with 400 for 422
+enum class Work { kLight, kRun };                   // kRun: it starts a sandbox, so it counts among the runs of its key
 
 inline constexpr uint64_t kDefaultBodyLimit = (16 << 20) + (64 << 10);  // 16 MiB of content and room for its envelope
 
@@ -65,6 +66,7 @@ struct RouteOptions {
   BodyKind body = BodyKind::kCollected;
   RouteKind kind = RouteKind::kHttp;
   Work work = Work::kLight;
+  ErrorForm errors = ErrorForm::kDetail;  // of what the server itself answers, and of error_response()
   RouteDoc doc;
 };
 

@@ -19,19 +19,19 @@ Task<bool> StreamWriter::write(std::string piece) {
   co_return !gone_;
 }
 
-void StreamWriter::start_heartbeat(Clock::duration interval) {
+void StreamWriter::start_heartbeat(Clock::duration interval, std::string text) {
   beating_ = true;
-  asio::co_spawn(executor_, beat(interval), [this](const std::exception_ptr&) {
+  asio::co_spawn(executor_, beat(interval, std::move(text)), [this](const std::exception_ptr&) {
     beating_ = false;
     done_.cancel();
   });
 }
 
-Task<void> StreamWriter::beat(Clock::duration interval) {
+Task<void> StreamWriter::beat(Clock::duration interval, std::string text) {
   while (!finishing_ && !gone_) {
     pulse_.expires_at(written_ + interval);
     (void)co_await expired(pulse_);
-    if (!finishing_ && Clock::now() >= written_ + interval) co_await EventStream(*this).heartbeat();
+    if (!finishing_ && Clock::now() >= written_ + interval) (void)co_await write(text);
   }
 }
 
@@ -42,7 +42,7 @@ Task<bool> StreamWriter::finish(bool whole) {
     done_.expires_at(Clock::time_point::max());
     (void)co_await expired(done_);
   }
-  if (gone_ || !whole) co_return false;
+  if (gone_ || abandoned_ || !whole) co_return false;
   if (chunked_ == Chunked::kNo) co_return true;
   co_return co_await send_("0\r\n\r\n", {});
 }

@@ -26,14 +26,16 @@ class StreamWriter : public BodyWriter {
 
   Task<bool> write(std::string piece) override;
   bool gone() const override { return gone_; }
+  void abandon() override { abandoned_ = true; }
+  bool abandoned() const { return abandoned_; }
 
-  // Comments of an event stream, whenever nothing was written for so long.
-  void start_heartbeat(Clock::duration interval);
+  // `text`, whenever nothing was written for so long.
+  void start_heartbeat(Clock::duration interval, std::string text);
   // Must be awaited before it is destroyed. Not whole: the client is to notice that something is missing.
   Task<bool> finish(bool whole);
 
  private:
-  Task<void> beat(Clock::duration interval);
+  Task<void> beat(Clock::duration interval, std::string text);
 
   asio::any_io_executor executor_;
   Send send_;
@@ -45,6 +47,7 @@ class StreamWriter : public BodyWriter {
   bool beating_ = false;
   bool finishing_ = false;
   bool gone_ = false;
+  bool abandoned_ = false;
 };
 
 }  // namespace bj

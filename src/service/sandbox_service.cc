@@ -4,6 +4,9 @@
 
 #include <array>
 
+#include "api/authenticate.h"
+#include "api/e2b/envd.h"
+#include "api/e2b/watchers.h"
 #include "api/native/sandbox_routes.h"
 #include "api/native/volumes.h"
 #include "engine/instance_alive.h"
@@ -28,6 +31,8 @@ std::function<bool(const std::string&)> death_of_nodes(bool root, const std::str
     return node.starts_with(machine) && !instance_alive(directory, node.substr(machine.size()));
   };
 }
+
+int64_t now_s() { return now_us() / 1'000'000; }
 
 ManagerOptions manager_options(Engine& engine, VolumeManager& volumes, const SandboxServiceOptions& options) {
   ManagerOptions manager;
@@ -114,7 +119,7 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
 
 }  // namespace
 
-SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxServiceOptions options)
+SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens, SandboxServiceOptions options)
     : audit_(tools.audit()),
       limits_(options.limits),
       templates_(tools.store(), template_parts(engine, options)),
@@ -123,14 +128,34 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxServic
       manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_,
                manager_options(engine, volumes_, options)),
       commands_(engine.host().executor, manager_, tools.audit(), now_us),
-      code_(tools.audit(), now_us) {}
+      code_(tools.audit(), now_us),
+      tokens_(std::move(tokens)),
+      place_{options.domain, options.secure},
+      traffic_(preview::Services{manager_, tokens_, authenticate_by_key(tools.store(), tools.threads()), now_s}),
+      metrics_(engine.host().executor, manager_, now_us),
+      watches_(std::make_unique<e2b::KeptWatches>()),
+      e2b_{manager_, commands_, metrics_, audit_, tokens_, *watches_, options.domain} {
+  traffic_.serve_port(e2b::kEnvdPort, SandboxTraffic::Guard::kOwn,
+                      [this](HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
+                        return e2b::answer_envd(e2b_, request, std::move(sandbox));
+                      });
+  traffic_.serve_port(e2b::kCodePort, SandboxTraffic::Guard::kTraffic,
+                      [this](HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
+                        return e2b::answer_code_port(code_, request, std::move(sandbox));
+                      });
+}
+
+SandboxService::~SandboxService() = default;
 
 Task<Result<void>> SandboxService::start() {
   BJ_CO_CHECK(co_await volumes_.start());
-  co_return co_await manager_.start();
+  BJ_CO_CHECK(co_await manager_.start());
+  metrics_.start();
+  co_return Result<void>();
 }
 
 Task<void> SandboxService::stop() {
+  co_await metrics_.stop();
   co_await manager_.stop();
   co_await volumes_.stop();
 }
@@ -138,6 +163,12 @@ Task<void> SandboxService::stop() {
 void SandboxService::add_routes(Router& router) {
   native::add_volume_routes(router, {volumes_, audit_});
   native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
+  e2b::add_routes(router, e2b_);
+  preview::add_routes(router, {manager_, tokens_, {}, now_s}, place_);
+}
+
+TrafficHandler SandboxService::traffic() {
+  return [this](HttpRequest& request, const Traffic& traffic) { return traffic_.answer(request, traffic); };
 }
 
 }  // namespace bj

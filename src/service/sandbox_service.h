@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "api/e2b/services.h"
 #include "control/code_runner.h"
 #include "control/command_runner.h"
 #include "control/sandbox_manager.h"
@@ -11,6 +12,7 @@
 #include "control/template_catalog.h"
 #include "control/volume_manager.h"
 #include "server/router.h"
+#include "service/sandbox_traffic.h"
 #include "service/tool_service.h"
 
 namespace bj {
@@ -28,17 +30,23 @@ struct SandboxServiceOptions {
   int64_t longest_timeout_s = 24 * 3600;
   VolumeShare volume_quota;
   int64_t volume_bytes = int64_t{1} << 30;  // of a volume that asks for no size
+  std::string domain = "localhost";         // below which sandboxes have host names, with its port
+  bool secure = false;                      // that is reached over TLS
 };
 
 class SandboxService {
  public:
   // Both must outlive it.
-  SandboxService(Engine& engine, ToolService& tools, SandboxServiceOptions options);
+  SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens, SandboxServiceOptions options);
+
+  ~SandboxService();
 
   Task<Result<void>> start();
   // The engine, the store and the audit must still run.
   Task<void> stop();
   void add_routes(Router& router);
+  // What comes to ports of sandboxes.
+  TrafficHandler traffic();
   SandboxManager& manager() { return manager_; }
   CommandRunner& commands() { return commands_; }
   TemplateCatalog& templates() { return templates_; }
@@ -54,6 +62,12 @@ class SandboxService {
   SandboxManager manager_;
   CommandRunner commands_;
   CodeRunner code_;
+  SandboxTokens tokens_;
+  preview::UrlOptions place_;
+  SandboxTraffic traffic_;
+  MetricsSampler metrics_;
+  std::unique_ptr<e2b::KeptWatches> watches_;
+  e2b::Services e2b_;
 };
 
 }  // namespace bj

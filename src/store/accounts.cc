@@ -7,8 +7,11 @@
 namespace bj {
 namespace {
 
-constexpr std::string_view kKeyPrefix = "bj_";
-constexpr size_t kKeySize = 3 + 43;
+constexpr std::string_view kKeyPrefix = "e2b_";
+constexpr size_t kKeyBytes = 20;
+constexpr size_t kKeySize = 4 + 2 * kKeyBytes;
+constexpr std::string_view kOldPrefix = "bj_";
+constexpr size_t kOldSize = 3 + 43;
 constexpr int64_t kTouchEvery_us = 60'000'000;
 constexpr char kKeyColumns[] =
     "id, organization_id, user_id, name, role, created_at, last_used_at, revoked_at, requests_per_second, runs_at_once";
@@ -92,9 +95,9 @@ Result<Role> role_of(std::string_view name) {
 
 Result<ApiKeyTable::Made> ApiKeyTable::create(const Actor& owner, const std::string& name, Role role,
                                               const KeyLimits& limits) {
-  BJ_TRY(std::string bits, random_bytes(32));
+  BJ_TRY(std::string bits, random_bytes(kKeyBytes));
   const Secret random = Secret::take(std::move(bits));
-  Secret key = Secret::take(std::string(kKeyPrefix) + base64_url(random.reveal()));
+  Secret key = Secret::take(std::string(kKeyPrefix) + to_hex(random.reveal()));
   BJ_TRY(const std::string hash, sha256(key.reveal()));
   ApiKeyRow row{new_id("key"), owner.organization, owner.user, name, role, now_us(), {}, {}, limits};
   // The user must be one of that organization.
@@ -112,7 +115,9 @@ Result<ApiKeyTable::Made> ApiKeyTable::create(const Actor& owner, const std::str
 
 Result<std::optional<ApiKeyRow>> ApiKeyTable::find(const Secret& key) {
   const std::string_view text = key.reveal();
-  if (text.size() != kKeySize || !text.starts_with(kKeyPrefix)) return std::nullopt;
+  const bool ours = text.size() == kKeySize && text.starts_with(kKeyPrefix);
+  const bool old = text.size() == kOldSize && text.starts_with(kOldPrefix);
+  if (!ours && !old) return std::nullopt;
   BJ_TRY(const std::string hash, sha256(text));
   static const std::string kSql =
       std::string("SELECT ") + kKeyColumns + " FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL";

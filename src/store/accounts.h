@@ -1,5 +1,6 @@
-// Organizations, their users, and the keys that let programs in. A key is 256 random bits, shown once, when it is made;
-// the database holds its SHA-256.
+// Organizations, their users, and the keys that let programs in. A key is 160 random bits, shown once, when it is made,
+// in the form that E2B's clients insist on, so that one key serves every API; the database holds its SHA-256. Keys of
+// 256 bits that older versions made ("bj_...") go on to work.
 #pragma once
 
 #include <optional>
@@ -42,7 +43,7 @@ class ApiKeyTable {
  public:
   struct Made {
     ApiKeyRow row;
-    Secret key;  // "bj_" and 43 characters; not kept anywhere
+    Secret key;  // "e2b_" and 40 hexadecimal digits; not kept anywhere
   };
 
   explicit ApiKeyTable(Database& database) : database_(database) {}

@@ -13,8 +13,8 @@ TEST_P(AccountsTest, AKeyIsShownOnceAndFoundAgain) {
   const auto store = open();
   const auto made = store->api_keys().create({}, "laptop", Role::kMember);
   ASSERT_TRUE(made) << made.error().what;
-  EXPECT_TRUE(made->key.reveal().starts_with("bj_"));
-  EXPECT_EQ(made->key.reveal().size(), 46u);
+  EXPECT_TRUE(made->key.reveal().starts_with("e2b_"));
+  EXPECT_EQ(made->key.reveal().size(), 44u);
   EXPECT_TRUE(is_id("key", made->row.id));
   const auto found = store->api_keys().find(made->key);
   ASSERT_TRUE(found && *found);
@@ -29,7 +29,7 @@ TEST_P(AccountsTest, AWrongOrRevokedKeyIsNobodys) {
   const auto made = store->api_keys().create({}, "laptop", Role::kAdmin);
   std::string other(made->key.reveal());
   other.back() = other.back() == 'A' ? 'B' : 'A';
-  for (const std::string& wrong : {other, std::string(), std::string("bj_"), std::string(46, 'x'), other + "x"})
+  for (const std::string& wrong : {other, std::string(), std::string("e2b_"), std::string(44, 'x'), other + "x"})
     EXPECT_EQ(*store->api_keys().find(Secret(wrong)), std::nullopt) << wrong.size();
   ASSERT_TRUE(store->api_keys().revoke(kDefaultOrganization, made->row.id));
   EXPECT_EQ(*store->api_keys().find(made->key), std::nullopt);

@@ -13,7 +13,7 @@ namespace {
 #define SANDBOX_COLUMNS                                                                                            \
   "id, organization_id, user_id, key_id, template_name, state, reason, node, timeout_s, on_timeout, end_at, "      \
   "inside_user, cpus, memory_bytes, disk_bytes, processes, network, metadata_, created_at, started_at, ended_at, " \
-  "credentials, options"
+  "credentials, options, access, wakes, details"
 #define SANDBOX_LIVE "state IN ('creating', 'running', 'paused', 'stopping')"
 
 SandboxRow sandbox_of(const Row& row) {
@@ -41,6 +41,9 @@ SandboxRow sandbox_of(const Row& row) {
   sandbox.ended_at = row.maybe_integer(20);
   sandbox.credentials = row.text(21);
   sandbox.options = row.text(22);
+  sandbox.access = row.text(23);
+  sandbox.wakes = row.integer(24) != 0;
+  sandbox.details = row.text(25);
   return sandbox;
 }
 
@@ -54,11 +57,13 @@ std::vector<SandboxRow> sandboxes_of(const std::vector<Row>& rows) {
 Result<void> insert(Transaction& transaction, const SandboxRow& s) {
   BJ_CHECK(transaction.run("INSERT INTO sandboxes (" SANDBOX_COLUMNS
                            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-                           "$19, $20, $21, $22, $23)",
-                           {s.id,         s.organization, s.user,       s.key,         s.template_name, s.state,
-                            s.reason,     s.node,         s.timeout_s,  s.on_timeout,  s.end_at,        s.inside_user,
-                            s.cpus,       s.memory_bytes, s.disk_bytes, s.processes,   s.network,       s.metadata,
-                            s.created_at, s.started_at,   s.ended_at,   s.credentials, s.options}));
+                           "$19, $20, $21, $22, $23, $24, $25, $26)",
+                           {s.id,        s.organization, s.user,     s.key,          s.template_name,
+                            s.state,     s.reason,       s.node,     s.timeout_s,    s.on_timeout,
+                            s.end_at,    s.inside_user,  s.cpus,     s.memory_bytes, s.disk_bytes,
+                            s.processes, s.network,      s.metadata, s.created_at,   s.started_at,
+                            s.ended_at,  s.credentials,  s.options,  s.access,       int64_t{s.wakes},
+                            s.details}));
   return {};
 }
 
@@ -66,8 +71,9 @@ Result<void> insert(Transaction& transaction, const SandboxRow& s) {
 Result<void> update(Transaction& transaction, const SandboxRow& s) {
   BJ_CHECK(transaction.run(
       "UPDATE sandboxes SET state = $1, reason = $2, node = $3, timeout_s = $4, on_timeout = $5, "
-      "end_at = $6, network = $7, started_at = $8, ended_at = $9 WHERE id = $10",
-      {s.state, s.reason, s.node, s.timeout_s, s.on_timeout, s.end_at, s.network, s.started_at, s.ended_at, s.id}));
+      "end_at = $6, network = $7, started_at = $8, ended_at = $9, access = $10, details = $11 WHERE id = $12",
+      {s.state, s.reason, s.node, s.timeout_s, s.on_timeout, s.end_at, s.network, s.started_at, s.ended_at, s.access,
+       s.details, s.id}));
   return {};
 }
 
@@ -160,6 +166,13 @@ Result<SandboxRow> SandboxTable::get(const std::string& organization, const std:
   BJ_TRY(Rows rows, database_.read("SELECT " SANDBOX_COLUMNS
                                    " FROM sandboxes WHERE id = $1 AND organization_id = $2 AND state <> 'deleted'",
                                    {id, organization}));
+  BJ_TRY(const Row row, only_row(std::move(rows), "Sandbox", id));
+  return sandbox_of(row);
+}
+
+Result<SandboxRow> SandboxTable::find(const std::string& id) {
+  BJ_TRY(Rows rows,
+         database_.read("SELECT " SANDBOX_COLUMNS " FROM sandboxes WHERE id = $1 AND state <> 'deleted'", {id}));
   BJ_TRY(const Row row, only_row(std::move(rows), "Sandbox", id));
   return sandbox_of(row);
 }

@@ -41,6 +41,9 @@ struct SandboxRow {
   int64_t created_at = 0;
   std::optional<int64_t> started_at;
   std::optional<int64_t> ended_at;
+  Text access = "private";  // of its ports: private | token | public
+  bool wakes = false;       // a request to a port of it resumes it
+  Text details = "{}";      // JSON object: what the API that made it wants to know again
 };
 
 // What an organization's sandboxes may take together, or have taken. Of a quota, 0: no limit.
@@ -76,6 +79,8 @@ class SandboxTable {
                       const std::vector<std::string>& volumes = {});
   // Deleted ones are not found.
   Result<SandboxRow> get(const std::string& organization, const std::string& id);
+  // The same by its id alone: for requests to its ports, which bring no key and prove themselves otherwise.
+  Result<SandboxRow> find(const std::string& id);
   // Reads, lets `edit` decide, writes, in one transaction; `edit` may change the queue in it, too.
   Result<SandboxRow> change(const std::string& organization, const std::string& id, const Edit& edit);
   Result<std::vector<SandboxRow>> list(const std::string& organization, const SandboxFilter& filter, const Page& page);

@@ -409,12 +409,22 @@ Migration volumes_step() {
           }};
 }
 
+Migration ports_step() {
+  return {8,
+          "ports of sandboxes",
+          {
+              "ALTER TABLE sandboxes ADD COLUMN access TEXT NOT NULL DEFAULT 'private'",
+              "ALTER TABLE sandboxes ADD COLUMN wakes BIGINT NOT NULL DEFAULT 0",
+              "ALTER TABLE sandboxes ADD COLUMN details TEXT NOT NULL DEFAULT '{}'",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
   static const std::vector<Migration> steps = {first_step(),     audit_step(),     gate_step(),
                                                sandboxes_step(), templates_step(), sandbox_credentials_step(),
-                                               volumes_step()};
+                                               volumes_step(),   ports_step()};
   return steps;
 }
 

@@ -9,8 +9,8 @@ import sys
 import unittest
 
 FOLDER = os.environ.get("BELLJAR_SDKS", os.path.join(os.path.dirname(__file__), "../../build/sdks"))
-PYTHON = {"letta-client": "1.12.1"}
-NODE = {"@letta-ai/letta-client": "1.12.1"}
+PYTHON = {"letta-client": "1.12.1", "e2b": "2.63.0"}
+NODE = {"@letta-ai/letta-client": "1.12.1", "e2b": "2.51.0"}
 
 
 def _installed(kind, name, version, *commands):
@@ -51,5 +51,11 @@ def node_sdk(name):
 
 
 def skip_without(name):
+    """A Python package, or, if there is none of that name here, one of Node's."""
     folder, why = _python(name) if name in PYTHON else _node(name)
+    return unittest.skipIf(folder is None, why)
+
+
+def skip_without_node(name):
+    folder, why = _node(name)
     return unittest.skipIf(folder is None, why)

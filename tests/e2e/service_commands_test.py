@@ -136,9 +136,9 @@ class Service(Commands):
 
     def test_keys_are_shown_once_listed_and_revoked(self):
         made = self.json_of("key", "create", "--name", "ci", "--role", "read-only", "--organization", "research")
-        self.assertRegex(made["key"], "^bj_[A-Za-z0-9_-]{43}$")
+        self.assertRegex(made["key"], "^e2b_[0-9a-f]{40}$")
         self.assertEqual((made["name"], made["role"], made["organization"]), ("ci", "read-only", "research"))
-        self.assertRegex(self.ok("key", "create").strip(), "^bj_[A-Za-z0-9_-]{43}$")
+        self.assertRegex(self.ok("key", "create").strip(), "^e2b_[0-9a-f]{40}$")
         listed = {key["id"]: key for key in self.json_of("key", "list")}
         self.assertEqual((listed[made["id"]]["role"], listed[made["id"]]["revoked_at"]), ("read-only", None))
         self.assertNotIn(made["key"], json.dumps(listed) + self.ok("key", "list"))

@@ -11,8 +11,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr auto kLook = std::chrono::seconds(1);
-
 const char* name_of(OutputStream stream) {
   switch (stream) {
     case OutputStream::kOutput: return "stdout";
@@ -30,34 +28,10 @@ Task<bool> send_piece(EventStream& events, OutputStream stream, uint64_t offset,
 
 }  // namespace
 
-struct ClientWatch::State {
-  State(const asio::any_io_executor& executor, EventStream& its_events, std::function<void()> its_leave)
-      : timer(executor), events(&its_events), leave(std::move(its_leave)) {}
-
-  asio::steady_timer timer;
-  EventStream* events;  // null: it is over
-  std::function<void()> leave;
-};
-
-ClientWatch::ClientWatch(const asio::any_io_executor& executor, EventStream& events, std::function<void()> leave)
-    : state_(std::make_shared<State>(executor, events, std::move(leave))) {
-  spawn(executor, [state = state_]() -> Task<void> {
-    while (state->events != nullptr && !state->events->gone()) {
-      state->timer.expires_after(kLook);
-      (void)co_await expired(state->timer);
-    }
-    if (state->events != nullptr) state->leave();
-  });
-}
-
-ClientWatch::~ClientWatch() {
-  state_->events = nullptr;
-  state_->timer.cancel();
-}
-
 Task<void> send_output(std::shared_ptr<LiveProcess> process, uint64_t from, EventStream& events) {
   LiveProcess::Listener listener(process, from);
-  const ClientWatch watch(co_await asio::this_coro::executor, events, [&listener] { listener.stop(); });
+  const ClientWatch watch(
+      co_await asio::this_coro::executor, [&events] { return events.gone(); }, [&listener] { listener.stop(); });
   (void)co_await events.send("start", json::serialize(json::object{{"pid", process->pid()}}));
   std::array<CharacterCutter, 3> cutters;
   uint64_t place = listener.place();

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "api/client_watch.h"
 #include "control/command_runner.h"
 #include "server/event_stream.h"
 
@@ -11,18 +12,5 @@ namespace bj::native {
 // From `from` on to the end of the process, or until the client has left, which a silent process does not tell: it is
 // looked after every second.
 Task<void> send_output(std::shared_ptr<LiveProcess> process, uint64_t from, EventStream& events);
-
-// Calls `leave` once the client of a stream is gone, as long as this lives.
-class ClientWatch {
- public:
-  ClientWatch(const asio::any_io_executor& executor, EventStream& events, std::function<void()> leave);
-  ~ClientWatch();
-  ClientWatch(const ClientWatch&) = delete;
-  ClientWatch& operator=(const ClientWatch&) = delete;
-
- private:
-  struct State;
-  std::shared_ptr<State> state_;
-};
 
 }  // namespace bj::native

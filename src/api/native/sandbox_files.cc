@@ -121,7 +121,8 @@ Task<Result<HttpResponse>> search(SandboxServices services, HttpRequest& request
 }
 
 Task<void> send_changes(std::shared_ptr<TreeWatch> changes, EventStream& events) {
-  const ClientWatch watch(co_await asio::this_coro::executor, events, [changes] { changes->cancel(); });
+  const ClientWatch watch(
+      co_await asio::this_coro::executor, [&events] { return events.gone(); }, [changes] { changes->cancel(); });
   bool there = co_await events.send("watching", "{}");
   while (there) {
     const std::optional<std::vector<FileChange>> some = co_await changes->next();

@@ -1,0 +1,148 @@
+#include "api/e2b/sandbox_bodies.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "api/handler.h"
+#include "egress/policy_json.h"
+#include "egress/policy_lists.h"
+
+namespace bj::e2b {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int64_t kFirstTimeout = 15;  // seconds, of clients of the first version that say nothing
+constexpr int64_t kUsualTimeout = 300;
+
+tl::unexpected<Error> invalid(std::string sentence) { return fail(Code::kInvalid, std::move(sentence)); }
+
+Result<std::vector<std::string>> texts(const json::object& object, const char* name) {
+  std::vector<std::string> list;
+  const json::value* const given = object.if_contains(name);
+  if (given == nullptr || given->is_null()) return list;
+  if (!given->is_array()) return invalid(std::string(name) + " must be a list of texts");
+  for (const json::value& item : given->get_array()) {
+    if (!item.is_string()) return invalid(std::string(name) + " must be a list of texts");
+    list.emplace_back(item.get_string());
+  }
+  return list;
+}
+
+bool asks_for(const json::object& object, const char* name) {
+  const json::value* const given = object.if_contains(name);
+  if (given == nullptr || given->is_null()) return false;
+  if (given->is_object()) return !given->get_object().empty();
+  return !given->is_array() || !given->get_array().empty();
+}
+
+// What is refused rather than forgotten: a sandbox that lacks what was asked for would look like one that has it.
+Result<void> refuse_unknown_wishes(const json::object& network) {
+  if (asks_for(network, "rules"))
+    return invalid("network.rules are not supported: bind a credential to the host instead (belljar credential add)");
+  if (asks_for(network, "egressProxy")) return invalid("network.egressProxy is not supported");
+  return {};
+}
+
+struct Lifecycle {
+  bool pause = false, pause_memory = true, resume = false;
+};
+
+Result<Lifecycle> read_lifecycle(ModelReader& reader) {
+  Lifecycle life;
+  life.pause = reader.optional_boolean("autoPause").value_or(false);
+  life.pause_memory = reader.optional_boolean("autoPauseMemory").value_or(true);
+  if (const auto resume = reader.optional_object("autoResume")) {
+    const json::value* const enabled = resume->if_contains("enabled");
+    life.resume = enabled != nullptr && enabled->is_bool() && enabled->get_bool();
+  }
+  if (!life.pause_memory && !life.pause) return invalid("autoPauseMemory can only be false with autoPause");
+  if (!life.pause_memory && life.resume) return invalid("autoResume needs the memory to be kept (autoPauseMemory)");
+  return life;
+}
+
+struct Wanted {
+  NewSandbox sandbox;
+  Lifecycle life;
+  std::optional<bool> internet, secure;
+  std::optional<json::object> network;
+  std::optional<std::string> problem;
+};
+
+Wanted read_fields(ModelReader& reader) {
+  Wanted wanted;
+  wanted.sandbox.template_name = reader.string("templateID", 1);
+  wanted.sandbox.timeout_s = reader.optional_integer("timeout");
+  wanted.sandbox.metadata = reader.optional_string_map("metadata").value_or(SandboxEnvironment());
+  wanted.sandbox.environment = reader.optional_string_map("envVars").value_or(SandboxEnvironment());
+  wanted.internet = reader.optional_boolean("allow_internet_access");
+  wanted.secure = reader.optional_boolean("secure");
+  wanted.network = reader.optional_object("network");
+  const auto mounts = reader.take("volumeMounts", NullCounts::kAsAbsent);
+  const auto identities = reader.optional_object("iam");
+  if (mounts != nullptr && mounts->is_array() && !mounts->get_array().empty())
+    wanted.problem = "volumeMounts are not supported";
+  if (identities && !identities->empty()) wanted.problem = "iam is not supported";
+  const Result<Lifecycle> life = read_lifecycle(reader);
+  if (life)
+    wanted.life = *life;
+  else
+    wanted.problem = life.error().what;
+  return wanted;
+}
+
+}  // namespace
+
+Result<std::string> template_of(std::string reference) {
+  std::transform(reference.begin(), reference.end(), reference.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (reference == "code-interpreter-v1") return "base";  // interpreters are everywhere here
+  return reference;
+}
+
+Result<NetworkWishes> read_network(const json::object* network, std::optional<bool> internet) {
+  NetworkWishes wishes;
+  OutboundLists lists;
+  lists.unsaid = NetworkPreset::kOpen;
+  lists.internet_access = internet;
+  if (network != nullptr) {
+    BJ_CHECK(refuse_unknown_wishes(*network));
+    BJ_TRY(lists.allow_out, texts(*network, "allowOut"));
+    BJ_TRY(lists.deny_out, texts(*network, "denyOut"));
+    const json::value* const open = network->if_contains("allowPublicTraffic");
+    if (open != nullptr && open->is_bool() && !open->get_bool()) wishes.access = "token";
+    wishes.asked = *network;
+  }
+  Result<NetworkPolicy> policy = policy_of_outbound_lists(lists, "sandbox");
+  if (!policy) return invalid(policy.error().what);
+  wishes.policy = json::serialize(to_json(*policy));
+  return wishes;
+}
+
+Result<NewSandbox> read_new_sandbox(const HttpRequest& request, ApiVersion version) {
+  BJ_TRY(Wanted wanted, read_body(request, UnknownKeys::kIgnore, read_fields));
+  if (wanted.problem) return invalid(*wanted.problem);
+  NewSandbox& sandbox = wanted.sandbox;
+  if (!sandbox.timeout_s) sandbox.timeout_s = version == ApiVersion::kFirst ? kFirstTimeout : kUsualTimeout;
+  if (*sandbox.timeout_s <= 0) return invalid("timeout must be greater than 0");
+  BJ_TRY(sandbox.template_name, template_of(sandbox.template_name));
+  BJ_TRY(NetworkWishes network, read_network(wanted.network ? &*wanted.network : nullptr, wanted.internet));
+  const bool secure = version == ApiVersion::kSecond || wanted.secure.value_or(false);
+  if (network.access == "token" && !secure)
+    return invalid("allowPublicTraffic: false needs a secured sandbox (secure)");
+  sandbox.network = std::move(network.policy);
+  sandbox.access = std::move(network.access);
+  sandbox.on_timeout = wanted.life.pause ? "pause" : "kill";
+  sandbox.wakes = wanted.life.resume;
+  json::object details{{"secure", secure}, {"network", std::move(network.asked)}};
+  if (wanted.internet) details["internet"] = *wanted.internet;
+  if (!wanted.life.pause_memory) details["pause_memory"] = false;
+  const json::object& asked = details["network"].get_object();
+  if (const json::value* const mask = asked.if_contains("maskRequestHost"); mask != nullptr && mask->is_string())
+    details["mask_host"] = *mask;
+  sandbox.details = json::serialize(details);
+  return sandbox;
+}
+
+}  // namespace bj::e2b

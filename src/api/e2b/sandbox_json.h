@@ -1,0 +1,23 @@
+// Sandboxes as E2B's clients read them. Python's models are strict: every field that is required there is always
+// written.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "api/e2b/services.h"
+
+namespace bj::e2b {
+
+// What a create or connect is answered with.
+boost::json::object sandbox_json(const Services& services, const SandboxRow& row);
+// One of a list.
+boost::json::object listed_json(const SandboxRow& row);
+// The same with what only its owner asks for.
+boost::json::object detail_json(const Services& services, const SandboxRow& row);
+boost::json::object metric_json(const MetricPoint& point);
+
+bool is_secure(const SandboxRow& row);
+// Whole seconds, without a fraction that strict readers stumble over.
+std::string time_of(int64_t microseconds);
+
+}  // namespace bj::e2b

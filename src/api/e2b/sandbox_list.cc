@@ -1,0 +1,93 @@
+// GET /v2/sandboxes and /sandboxes: filtered, in pages.
+#include <boost/json/array.hpp>
+#include <charconv>
+
+#include "api/e2b/page_token.h"
+#include "api/e2b/sandbox_bodies.h"
+#include "api/e2b/sandbox_json.h"
+#include "api/e2b/services.h"
+#include "api/handler.h"
+#include "api/rfc3339.h"
+
+namespace bj::e2b {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int64_t kMostPerPage = 100;
+
+Result<int64_t> limit_of(const HttpRequest& request) {
+  const MaybeText text = query_text(request, "limit");
+  if (!text) return kMostPerPage;
+  int64_t limit = 0;
+  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), limit);
+  if (bad != std::errc() || end != text->data() + text->size() || limit < 1)
+    return fail(Code::kInvalid, "limit must be a number from 1 to 100");
+  return std::min(limit, kMostPerPage);
+}
+
+Result<SandboxFilter> filter_of(const HttpRequest& request) {
+  SandboxFilter filter;
+  filter.states = list_of(request, "state");
+  for (const std::string& state : filter.states) {
+    if (state != "running" && state != "paused") return fail(Code::kInvalid, "state must be running or paused");
+  }
+  if (filter.states.empty()) filter.states = {"running", "paused"};
+  if (const MaybeText metadata = query_text(request, "metadata")) {
+    BJ_TRY(filter.metadata, read_metadata_filter(*metadata));
+  }
+  if (const MaybeText name = query_text(request, "template")) {
+    BJ_TRY(filter.template_name, template_of(*name));
+  }
+  if (const MaybeText since = query_text(request, "startedAfter")) {
+    const std::optional<int64_t> time = microseconds_of(*since);
+    if (!time) return fail(Code::kInvalid, "startedAfter must be a time of RFC 3339");
+    filter.created_since = *time;
+  }
+  return filter;
+}
+
+Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) {
+  BJ_CO_TRY(SandboxFilter filter, filter_of(request));
+  BJ_CO_TRY(const int64_t limit, limit_of(request));
+  Page page;
+  page.order = query_text(request, "order").value_or("desc") == "asc" ? Order::kAscending : Order::kDescending;
+  page.limit = limit + 1;
+  if (const MaybeText token = query_text(request, "nextToken")) {
+    BJ_CO_TRY(page.after, read_page_token(*token, page.order));
+  }
+  const std::string& organization = request.actor.organization;
+  BJ_CO_TRY(std::vector<SandboxRow> rows, co_await services.manager.list(organization, std::move(filter), page));
+  const bool more = rows.size() > static_cast<size_t>(limit);
+  if (more) rows.pop_back();
+  json::array sandboxes;
+  for (const SandboxRow& row : rows) sandboxes.push_back(listed_json(row));
+  HttpResponse response = json_response(200, sandboxes);
+  if (more)
+    response.headers.add("X-Next-Token", page_token(time_of(rows.back().created_at), rows.back().id, page.order));
+  BJ_CO_TRY(const SandboxShare used, co_await services.manager.used(organization));
+  response.headers.add("X-Total-Running", std::to_string(used.live));
+  co_return response;
+}
+
+Task<Result<HttpResponse>> list_running(const Services& services, HttpRequest& request) {
+  BJ_CO_TRY(SandboxFilter filter, filter_of(request));
+  filter.states = {"running"};
+  Page page;
+  page.order = Order::kDescending;
+  page.limit = kMostPerPage * 10;
+  BJ_CO_TRY(const std::vector<SandboxRow> rows,
+            co_await services.manager.list(request.actor.organization, std::move(filter), page));
+  json::array sandboxes;
+  for (const SandboxRow& row : rows) sandboxes.push_back(listed_json(row));
+  co_return json_response(200, sandboxes);
+}
+
+}  // namespace
+
+void add_list_routes(Router& router, const Services& services) {
+  add_route(router, services, Method::kGet, "/v2/sandboxes", list, "List sandboxes in pages");
+  add_route(router, services, Method::kGet, "/sandboxes", list_running, "List sandboxes that run");
+}
+
+}  // namespace bj::e2b

@@ -1,0 +1,42 @@
+#include "service/sandbox_traffic.h"
+
+#include <fmt/format.h>
+
+#include "tools/stored_json.h"
+
+namespace bj {
+namespace {
+
+// What its Host header says inside: what the sandbox's owner wants it to, what the client said if that names the
+// sandbox, else what a program that listens there expects.
+std::string host_inside(const SandboxRow& row, const Traffic& traffic) {
+  const boost::json::object details = stored_object(row.details);
+  const boost::json::value* const mask = details.if_contains("mask_host");
+  if (mask != nullptr && mask->is_string() && !mask->get_string().empty()) {
+    std::string host(mask->get_string());
+    constexpr std::string_view kPort = "${PORT}";
+    if (const size_t at = host.find(kPort); at != std::string::npos)
+      host.replace(at, kPort.size(), std::to_string(traffic.port));
+    return host;
+  }
+  return traffic.by == Traffic::By::kHost ? "" : fmt::format("localhost:{}", traffic.port);
+}
+
+}  // namespace
+
+Task<HttpResponse> SandboxTraffic::answer(HttpRequest& request, const Traffic& traffic) {
+  const auto served = ports_.find(traffic.port);
+  const bool own_guard = served != ports_.end() && served->second.guard == Guard::kOwn;
+  const Result<std::shared_ptr<HeldSandbox>> sandbox = co_await services_.manager.for_traffic(traffic.sandbox);
+  if (!sandbox) co_return preview::not_found(request, traffic);
+  if (!own_guard) {
+    if (std::optional<HttpResponse> refused = co_await preview::refusal(services_, request, traffic, (*sandbox)->row))
+      co_return std::move(*refused);
+  }
+  if (served == ports_.end())
+    co_return co_await preview::pass(*sandbox, request, traffic, host_inside((*sandbox)->row, traffic));
+  request.path = traffic.path;
+  co_return co_await served->second.handler(request, *sandbox);
+}
+
+}  // namespace bj
