@@ -59,6 +59,7 @@ Result<Lifecycle> read_lifecycle(ModelReader& reader) {
   }
   if (!life.pause_memory && !life.pause) return invalid("autoPauseMemory can only be false with autoPause");
   if (!life.pause_memory && life.resume) return invalid("autoResume needs the memory to be kept (autoPauseMemory)");
+  if (!life.pause_memory) return invalid("a pause without the memory is not supported (autoPauseMemory)");
   return life;
 }
 
@@ -137,7 +138,6 @@ Result<NewSandbox> read_new_sandbox(const HttpRequest& request, ApiVersion versi
   sandbox.wakes = wanted.life.resume;
   json::object details{{"secure", secure}, {"network", std::move(network.asked)}};
   if (wanted.internet) details["internet"] = *wanted.internet;
-  if (!wanted.life.pause_memory) details["pause_memory"] = false;
   const json::object& asked = details["network"].get_object();
   if (const json::value* const mask = asked.if_contains("maskRequestHost"); mask != nullptr && mask->is_string())
     details["mask_host"] = *mask;
