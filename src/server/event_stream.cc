@@ -19,4 +19,6 @@ Task<bool> EventStream::send(std::string event, std::string data) {
   co_return co_await body_.write(event_text(event, data));
 }
 
+Task<bool> EventStream::heartbeat() { co_return co_await body_.write(": keep-alive\n\n"); }
+
 }  // namespace bj

@@ -30,6 +30,8 @@ class EventStream {
   // One event; several lines of data become several data fields. `event` may be empty (the client's "message"). False
   // when the client is gone.
   Task<bool> send(std::string event, std::string data);
+  // A comment, which clients ignore: it finds out whether the client is there.
+  Task<bool> heartbeat();
   bool gone() const { return body_.gone(); }
 
  private:

@@ -93,7 +93,7 @@ Task<bool> send_event(EventStream& events, ExecutionEvent event) {
       co_return co_await events.send("result", json::serialize(result_json(std::move(event))));
     case ExecutionEventKind::kError:
       co_return co_await events.send("error", json::serialize(execution_error_json(event.error)));
-    case ExecutionEventKind::kSilence: co_return !events.gone();
+    case ExecutionEventKind::kSilence: co_return co_await events.heartbeat();
     case ExecutionEventKind::kCount: break;
   }
   co_return true;
