@@ -49,7 +49,8 @@ struct ExecutionEnd {
   std::optional<ExecutionError> error;
   bool restarted = false;  // its context had ended before: this ran in a new one, without the old state
   bool timed_out = false;
-  bool died = false;  // its context ended under it; the error says what is known
+  bool sandbox_ended = false;  // and its context with it
+  bool died = false;           // its context ended under it; the error says what is known
   double duration_ms = 0;
 };
 

@@ -158,6 +158,11 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   running_ = false;
   run.process->set_reading(ContextProcess::Reading::kOff);
   if (!run.done) {
+    if (!ended_ && !restarting_) {
+      const Result<void> asked = co_await sandbox_->warden().signal(run.process->pid(), 0);
+      run.end.sandbox_ended = !asked && asked.error().code == Code::kUnavailable;
+    }
+    run.end.sandbox_ended = run.end.sandbox_ended || sandbox_ended_;
     explain_death(run, kills_before);
     kill_process();
     if (run.listener) (void)co_await run.listener(error_event(*run.end.error));
@@ -267,7 +272,7 @@ Task<void> InterpreterContext::press(Run& run) {
 
 void InterpreterContext::explain_death(Run& run, uint64_t kills_before) {
   run.end.died = true;
-  if (restarting_ || ended_) {
+  if (restarting_ || ended_ || run.end.sandbox_ended) {
     run.end.error = restarting_ ? ExecutionError{"ContextRestarting", "the context was restarted", ""}
                                 : ExecutionError{"ContextEnded", "the context has ended", ""};
     return;
@@ -382,6 +387,7 @@ Result<void> InterpreterContext::drop_checkpoint(const std::string& id) {
 
 void InterpreterContext::end(Ending ending) {
   ended_ = true;
+  sandbox_ended_ = ending == Ending::kWithSandbox;
   if (ending == Ending::kKill) kill_process();
   if (process_) std::exchange(process_, nullptr)->close();
   for (auto& [id, kept] : checkpoints_) kept.process->close();

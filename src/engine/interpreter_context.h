@@ -84,7 +84,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   std::map<std::string, Kept> checkpoints_;
   size_t checkpoints_made_ = 0;
   int64_t count_ = 0;
-  bool running_ = false, ended_ = false, had_process_ = false, restarting_ = false;
+  bool running_ = false, ended_ = false, had_process_ = false, restarting_ = false, sandbox_ended_ = false;
 };
 
 }  // namespace bj
