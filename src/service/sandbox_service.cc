@@ -156,7 +156,7 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens
                       });
   traffic_.serve_port(e2b::kCodePort, SandboxTraffic::Guard::kTraffic,
                       [this](HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
-                        return e2b::answer_code_port(code_, request, std::move(sandbox));
+                        return e2b::answer_code_port(e2b_, code_, request, std::move(sandbox));
                       });
 }
 

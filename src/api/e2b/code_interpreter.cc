@@ -94,6 +94,8 @@ Task<void> stream(CodeRunner& code, Actor actor, std::shared_ptr<HeldSandbox> sa
   const Result<ExecutionEnd> end =
       co_await code.run(std::move(actor), std::move(sandbox), std::move(context), std::move(execution),
                         [&body](ExecutionEvent event) { return write_line(body, line_of(std::move(event))); });
+  // Its sandbox ended under it: nobody is to take what came for all there is.
+  if (end && end->sandbox_ended) co_return body.abandon();
   if (!end) {
     (void)co_await write_line(
         body, {{"type", "error"}, {"name", "ExecutionAborted"}, {"value", end.error().what}, {"traceback", ""}});

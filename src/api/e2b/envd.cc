@@ -162,7 +162,11 @@ const json::object* object_in(const json::object& message, std::string_view name
   return value != nullptr && value->is_object() ? &value->get_object() : nullptr;
 }
 
-Task<HttpResponse> answer_code_port(CodeRunner& code, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
+Task<HttpResponse> answer_code_port(const Services& services, CodeRunner& code, HttpRequest& request,
+                                    std::shared_ptr<HeldSandbox> sandbox) {
+  // E2B's clients send the token with code only, not when they list contexts.
+  if (request.path == "/execute" && is_secure(sandbox->row) && !has_token(services, request, sandbox->row))
+    co_return plain_error(401, "unauthorized access, please provide a valid access token");
   if (std::optional<HttpResponse> unread = co_await collect(request)) co_return std::move(*unread);
   request.actor = owner_of(sandbox->row);
   co_return co_await answer_code_interpreter(request, std::move(sandbox), code);

@@ -29,7 +29,8 @@ struct EnvdCall {
 Task<HttpResponse> answer_envd(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox);
 
 // Port 49999, whose guard has let the request through: the interpreters, on behalf of the sandbox's owner.
-Task<HttpResponse> answer_code_port(CodeRunner& code, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox);
+Task<HttpResponse> answer_code_port(const Services& services, CodeRunner& code, HttpRequest& request,
+                                    std::shared_ptr<HeldSandbox> sandbox);
 
 // /files of one sandbox, for a caller who may.
 Task<HttpResponse> answer_files(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox);
