@@ -136,6 +136,7 @@ Task<void> LiveProcess::watch_exit() {
   over_ = true;
   ProcessFacts& facts = record_->facts();
   facts.lost = report ? 0 : 1;
+  if (report) facts.exit = *report;
   facts.ended_ns = ns_of(ended_);
   facts.stage = ProcessStage::kOver;
   record_->drop_streams();
