@@ -352,22 +352,21 @@ Task<SandboxManager::Outcome> SandboxManager::fork_off(Work work) {
     made.push_back(row ? json::object{{"id", row->id}} : json::object{{"error", row.error().what}});
   }
   const json::object outcome{{"sandboxes", std::move(made)}};
-  run([this, work, outcome, sealed = standing.sealed] { return end_fork(work, outcome, sealed); });
-  co_return outcome;
-}
-
-Task<void> SandboxManager::end_fork(Work work, json::object outcome, std::optional<SealedFiles> sealed) {
   const auto edit = [&](Transaction& transaction, SandboxRow&) -> Result<void> {
     BJ_CHECK(LayerTable::set_uses(transaction, work.command.id, {}));
     return CommandTable::finish(transaction, {work.command.id, options_.node}, json::serialize(outcome), now());
   };
   const Result<SandboxRow> ended = co_await change(work.row.organization, work.row.id, edit);
   if (!ended) co_await collect_unused();  // the parent was deleted meanwhile
-  if (!sealed) co_return;
-  const std::string layer = sealed->layer;
+  if (standing.sealed) run([this, sealed = *standing.sealed] { return settle_fork(sealed); });
+  co_return outcome;
+}
+
+Task<void> SandboxManager::settle_fork(SealedFiles sealed) {
+  const std::string layer = sealed.layer;
   (void)co_await host_.make_durable(layer);
-  sealed.reset();
-  co_await collect({layer});  // none of them may have been made
+  sealed.hold.reset();
+  co_await collect({layer});  // none of the forks may have been made
 }
 
 }  // namespace bj

@@ -188,7 +188,8 @@ class SandboxManager {
   Task<Outcome> roll_back(Work work);
   Task<Outcome> take_snapshot(Work work);
   Task<Outcome> fork_off(Work work);
-  Task<void> end_fork(Work work, boost::json::object outcome, std::optional<SealedFiles> sealed);
+  // What nobody waits for: its files reach the disk.
+  Task<void> settle_fork(SealedFiles sealed);
   // What a sandbox is made from as it stands, with the files that were copied for that (none of one that is stopped).
   struct Standing {
     SandboxImage image;

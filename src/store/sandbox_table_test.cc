@@ -149,12 +149,12 @@ TEST_P(SandboxTableTest, ListsAreFilteredByStateTemplateAndMetadata) {
   };
   using Ids = std::vector<std::string>;
   EXPECT_EQ(ids({}), (Ids{a.id, b.id}));
-  EXPECT_EQ(ids({{"running"}, {}, {}, {}}), (Ids{b.id}));
-  EXPECT_EQ(ids({{}, "other", {}, {}}), (Ids{b.id}));
-  EXPECT_EQ(ids({{}, {}, {{"team", "red"}}, {}}), (Ids{a.id, b.id}));
-  EXPECT_EQ(ids({{}, {}, {{"team", "red"}, {"n", "1"}}, {}}), (Ids{a.id}));
-  EXPECT_EQ(ids({{}, {}, {{"team", "blue"}}, {}}), Ids{});
-  EXPECT_EQ(ids({{}, {}, {}, b.created_at}), (Ids{b.id}));
+  EXPECT_EQ(ids({{"running"}, false, {}, {}, {}}), (Ids{b.id}));
+  EXPECT_EQ(ids({{}, false, "other", {}, {}}), (Ids{b.id}));
+  EXPECT_EQ(ids({{}, false, {}, {{"team", "red"}}, {}}), (Ids{a.id, b.id}));
+  EXPECT_EQ(ids({{}, false, {}, {{"team", "red"}, {"n", "1"}}, {}}), (Ids{a.id}));
+  EXPECT_EQ(ids({{}, false, {}, {{"team", "blue"}}, {}}), Ids{});
+  EXPECT_EQ(ids({{}, false, {}, {}, b.created_at}), (Ids{b.id}));
 }
 
 TEST_P(SandboxTableTest, DeletedOnesAreHiddenAndOldOnesGo) {

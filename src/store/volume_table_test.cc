@@ -33,7 +33,7 @@ struct VolumeTableTest : StoreTest {
     command.subject = sandbox.id;
     Actor actor;
     actor.organization = sandbox.organization;
-    return SandboxTable(store.database(), store.vault()).create(actor, sandbox, {}, {}, {}, command, {volume});
+    return SandboxTable(store.database(), store.vault()).create(actor, sandbox, {}, {}, {}, {}, command, {volume});
   }
 };
 

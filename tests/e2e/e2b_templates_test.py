@@ -11,7 +11,7 @@ from template_builds_test import TemplateStory
 SCRIPT = r"""
 import { Template, Sandbox, waitForFile, defaultBuildLogger } from 'e2b'
 const key = process.env.E2B_API_KEY
-const options = { apiKey: key, apiHeaders: { Authorization: `Bearer ${key}` } }
+const options = { apiKey: key }
 const out = {}
 const name = 'sdk-template'
 const logs = []
