@@ -48,10 +48,12 @@ class Context {
     this.process.stdio[3].write(Buffer.concat([header, payload]));
     if (interruptWhen) {
       await this.until(() => this.stdout.slice(from).includes(interruptWhen));
-      process.kill(-this.process.pid, "SIGINT");
     }
+    // Node forgets a signal that comes just as a cell begins to wait: it is sent again until the cell has ended.
+    const again = interruptWhen && setInterval(() => process.kill(-this.process.pid, "SIGINT"), 100);
     const own = () => this.messages.filter((message) => message.nonce === nonce);
     await this.until(() => own().some(({ op }) => op === "done"));
+    clearInterval(again);
     const results = own().filter(({ op }) => op === "result");
     return { results, error: own().find(({ op }) => op === "error"), count: own().find(({ op }) => op === "count").count,
       text: results.find(({ main }) => main)?.data["text/plain"] };

@@ -287,7 +287,9 @@ Task<void> SandboxManager::watch(std::shared_ptr<HeldSandbox> held) {
   co_await held->live->ended();
   --watching_;
   const std::string id = held->row.id;
-  const bool unasked = !stopping_ && held_.contains(id) && state_in(held->row) != SandboxState::kStopping;
+  const auto found = held_.find(id);  // or another of its lives
+  const bool unasked =
+      !stopping_ && found != held_.end() && found->second == held && state_in(held->row) != SandboxState::kStopping;
   if (unasked) {
     held_.erase(id);
     deadlines_.forget(id);

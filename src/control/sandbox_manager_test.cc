@@ -134,10 +134,12 @@ class FakeHost : public SandboxHost {
 
 // One server: its manager on a store that others may share.
 struct Server {
-  Server(asio::io_context& io, Store& store, asio::thread_pool& threads, AuditLog& audit, ManagerOptions options)
+  Server(asio::io_context& io, Store& store, asio::thread_pool& threads, AuditLog& audit, const std::string& directory,
+         ManagerOptions options)
       : host(io.get_executor()),
-        machine("/nonexistent"),
-        templates(store, {machine, TemplateStore("/nonexistent"), {}}),
+        machine(directory + "/templates"),
+        templates(store, {machine, TemplateStore(directory + "/images"),
+                          [](Template&, const std::vector<std::string>&) { return Result<TemplateHold>(TemplateHold()); }}),
         manager(io.get_executor(), store, threads, audit, host, templates, std::move(options)) {}
   FakeHost host;
   TemplateStore machine;  // with nothing but base
@@ -170,7 +172,7 @@ class SandboxManagerTest : public testing::Test {
     options.quota = quota_;
     options.now = [this] { return now_; };
     options.node_is_dead = [](const std::string&) { return true; };
-    return std::make_unique<Server>(io_, *store_, threads_, *audit_, std::move(options));
+    return std::make_unique<Server>(io_, *store_, threads_, *audit_, directory_.path(), std::move(options));
   }
 
   // Runs until the task is done; the rest of what runs goes on as long.

@@ -182,6 +182,7 @@ TEST_P(SandboxTableTest, WhatAServerLeftEndsWithItAndWhatItWasMakingIsAnybodys) 
   SandboxRow lived = row(), making = row(), elsewhere = row(), leaving = row();
   lived.state = elsewhere.state = "running";
   leaving.state = "stopping";
+  lived.end_at = 1000;
   lived.cpus = 2;  // a whole number, which engines like to make an integer of
   elsewhere.node = "there";
   for (const SandboxRow& one : {lived, making, elsewhere, leaving}) ASSERT_TRUE(make(*tables, one));
