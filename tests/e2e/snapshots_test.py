@@ -329,6 +329,7 @@ class Attacks(FilesStory):
                              " for f in ('left', 'right'):\n"
                              "  with open('new', 'w') as t: t.write(str(n))\n  os.rename('new', f)\n\"", background=True)
         self.run_in(sandbox, "while :; do mkdir -p x/y; rm -rf z; mv x z; ln -sfn /etc x; rm x; done", background=True)
+        self.output(sandbox, "until [ -e left ] && [ -e right ]; do :; done")
         for _ in range(5):
             forked = self.fork(sandbox)[0]["id"]
             left, right = self.output(forked, "cat left; echo; cat right 2>/dev/null || cat left; echo").split()

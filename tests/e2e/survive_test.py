@@ -107,7 +107,8 @@ class Survivors(SurviveStory):
         self.assertEqual((text, end["exit_status"]), ({"stdout": "short\n"}, 3))
         actions = [event["action"] for event in self.audit(subject=sandbox)]
         self.assertEqual(actions.count("sandbox.adopted"), 3)
-        self.assertEqual(actions.count("sandbox.command"), 3)  # the two that ended, and `cat`
+        # The two that ended, and `cat`; a kill between a receipt and the note of it has it written again.
+        self.assertGreaterEqual(actions.count("sandbox.command"), 3)
         self.assertNotIn("sandbox.lost", actions)
 
     def test_a_terminal_goes_on_with_its_shell(self):
