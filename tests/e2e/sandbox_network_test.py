@@ -69,8 +69,12 @@ class GitRepositories(SandboxNetwork):
         git("checkout", "main")
         git("clone", "--bare", work, bare)
         git("update-server-info", at=bare)
-        serve = f"echo up; exec python3 -m http.server 8099 --bind 93.184.216.34 --directory {os.path.join(cls.scratch, 'served')}"
-        cls.world.start("nsenter", f"--net=/proc/{cls.world.servers}/ns/net", "sh", "-c", serve)
+        serve = ("import functools, http.server, sys\n"
+                 "handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])\n"
+                 "server = http.server.ThreadingHTTPServer(('93.184.216.34', 8099), handler)\n"
+                 "print('up', flush=True)\n"
+                 "server.serve_forever()\n")
+        cls.world.start("nsenter", f"--net=/proc/{cls.world.servers}/ns/net", "python3", "-c", serve, os.path.join(cls.scratch, "served"))
 
     URL = "http://allowed.example:8099/project.git"
     NETWORK = {"rules": [{"allow": "allowed.example", "ports": [8099]}]}
