@@ -201,6 +201,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   spec.on_network = std::move(witness.note);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
   sandbox->keep_as(row.id);
+  co_await engine_.host().launcher->all_told();  // before anybody hears that it is there
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
   auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), image, std::move(layers), std::move(habits),
                                              std::move(witness.finish));

@@ -54,7 +54,7 @@ Result<void> Engine::take_instance() {
 Result<void> Engine::open_uids() {
   if (!host_.abilities.root) return {};
   if (kept_own_.size() > 1) {
-    host_.uids = UidRanges::go_on(std::move(kept_own_[1]));
+    BJ_TRY(host_.uids, UidRanges::go_on(std::move(kept_own_[1])));
     return {};
   }
   BJ_TRY(host_.uids, UidRanges::open(std::string(kMachineLocks) + "/uids"));

@@ -62,14 +62,15 @@ class LauncherClient {
   LauncherClient(const asio::any_io_executor& executor, Fd socket, bool keeps);
   ~LauncherClient();
 
-  // Descriptors that outlive this process, under a key ("sandbox", "sandbox/part"): all return at once, and what was
-  // said stays said if this process dies in the next moment. Nothing is kept, and nothing fails, where `keeps` is
+  // Descriptors that outlive this process, under a key ("sandbox", "sandbox/part"): all return at once. What was
+  // said stays said if this process dies, from all_told() on. Nothing is kept, and nothing fails, where `keeps` is
   // false.
   bool keeps() const { return keeps_; }
   void keep(const std::string& key, const KeepRequest& request);
   void move_deadline(const std::string& key, int64_t deadline_us);
   // And what is below it.
   void forget(const std::string& key);
+  Task<void> all_told() { return socket_->all_sent(); }
   Task<Result<std::vector<KeptThing>>> list();
 
   Task<Result<Launched>> launch(const LaunchRequest& request);

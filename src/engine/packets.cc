@@ -7,7 +7,9 @@
 namespace bj {
 
 PacketSocket::PacketSocket(const asio::any_io_executor& executor, Fd socket, size_t max_packet)
-    : descriptor_(executor, socket.release()), buffer_(max_packet) {}
+    : descriptor_(executor, socket.release()),
+      buffer_(max_packet),
+      sent_(executor, asio::steady_timer::time_point::max()) {}
 
 void PacketSocket::start(Handler on_packet, Closed on_closed) {
   on_packet_ = std::move(on_packet);
@@ -46,6 +48,12 @@ Task<void> PacketSocket::send_posted() {
     }
   }
   posted_.clear();
+  sent_.cancel();
+}
+
+Task<void> PacketSocket::all_sent() {
+  const auto self = shared_from_this();
+  while (!posted_.empty()) (void)co_await expired(sent_);
 }
 
 void PacketSocket::close() {

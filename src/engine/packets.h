@@ -29,6 +29,8 @@ class PacketSocket : public std::enable_shared_from_this<PacketSocket> {
   Result<void> send(std::string_view bytes, const std::vector<int>& descriptors = {});
   // Sends at once, too, unless the peer does not keep up: then what is posted is sent in its order when it does.
   void post(std::string bytes, std::vector<Fd> descriptors);
+  // Until all that was posted is with the peer, or the peer is gone.
+  Task<void> all_sent();
   void close();
   int native_handle() { return descriptor_.native_handle(); }
 
@@ -48,6 +50,7 @@ class PacketSocket : public std::enable_shared_from_this<PacketSocket> {
   Handler on_packet_;
   Closed on_closed_;
   std::deque<Posted> posted_;
+  asio::steady_timer sent_;  // never expires; cancelled when nothing is left
   bool takes_after_ = false;
 };
 

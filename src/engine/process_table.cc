@@ -42,6 +42,8 @@ Task<Result<std::shared_ptr<LiveProcess>>> ProcessTable::start(ProcessSpec spec,
   BJ_CO_TRY(Process process, co_await sandbox_->start(std::move(spec), record));
   auto live = LiveProcess::adopt(executor_, std::move(process), kept, std::move(options), record);
   put(*state, live);
+  if (LauncherClient* const launcher = sandbox_->host().launcher.get())
+    co_await launcher->all_told();  // before anybody hears that it runs
   co_return live;
 }
 

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/random.h>
 
+#include <algorithm>
+
 #include "sys/files.h"
 
 namespace bj {
@@ -43,17 +45,35 @@ bool UidRanges::lock(uint32_t index, short type) const {
 Result<UidRange> UidRanges::take() {
   for (uint32_t tried = 0; tried < kCount; ++tried) {
     const uint32_t index = next_++ % kCount;
-    if (taken_[index] || !lock(index, F_WRLCK)) continue;
+    if (taken_[index] || before_[index] || !lock(index, F_WRLCK)) continue;
     taken_[index] = true;
     return UidRange(shared_from_this(), index);
   }
   return fail(Code::kExhausted, "all 16384 user id ranges are in use: too many sandboxes");
 }
 
-std::shared_ptr<UidRanges> UidRanges::go_on(Fd file) {
+Result<std::shared_ptr<UidRanges>> UidRanges::go_on(Fd file) {
   std::shared_ptr<UidRanges> ranges(new UidRanges(std::move(file)));
   (void)::getrandom(&ranges->next_, sizeof ranges->next_, 0);
+  BJ_CHECK(ranges->note_locked());
   return ranges;
+}
+
+// What this descriptor has locked is no obstacle to itself: only another one of the same file can tell.
+Result<void> UidRanges::note_locked() {
+  BJ_TRY(const Fd other, open_path("/proc/self/fd/" + std::to_string(file_.get()), O_RDWR));
+  for (uint32_t index = 0; index < kCount;) {
+    struct flock found{};
+    found.l_type = F_WRLCK;
+    found.l_start = index;
+    found.l_len = kCount - index;
+    if (::fcntl(other.get(), F_OFD_GETLK, &found) != 0) return fail_errno("fcntl(F_OFD_GETLK)");
+    if (found.l_type == F_UNLCK) break;
+    const auto end = static_cast<uint32_t>(std::min<off_t>(found.l_start + found.l_len, kCount));
+    index = std::max(index, static_cast<uint32_t>(found.l_start));
+    while (index < end) before_[index++] = true;
+  }
+  return {};
 }
 
 Result<UidRange> UidRanges::take_up(uint32_t index) {
@@ -67,6 +87,7 @@ void UidRanges::settle() {
   for (uint32_t index = 0; index < kCount; ++index) {
     if (!taken_[index]) lock(index, F_UNLCK);
   }
+  before_.assign(kCount, false);
 }
 
 void UidRanges::give_back(uint32_t index) {

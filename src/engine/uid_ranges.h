@@ -34,9 +34,9 @@ class UidRange {
 class UidRanges : public std::enable_shared_from_this<UidRanges> {
  public:
   static Result<std::shared_ptr<UidRanges>> open(const std::string& lock_file);
-  // Goes on with the locks of a process before this one, whose descriptor this is. All but those that are taken up
-  // until settle() are let go then.
-  static std::shared_ptr<UidRanges> go_on(Fd file);
+  // Goes on with the locks of a process before this one, whose descriptor this is. Nobody gets one of them by take();
+  // all but those that are taken up until settle() are let go then.
+  static Result<std::shared_ptr<UidRanges>> go_on(Fd file);
   Result<UidRange> take();
   Result<UidRange> take_up(uint32_t index);
   void settle();
@@ -44,13 +44,15 @@ class UidRanges : public std::enable_shared_from_this<UidRanges> {
 
  private:
   friend class UidRange;
-  explicit UidRanges(Fd file) : file_(std::move(file)), taken_(kCount, false) {}
+  explicit UidRanges(Fd file) : file_(std::move(file)), taken_(kCount, false), before_(kCount, false) {}
   bool lock(uint32_t index, short type) const;
+  Result<void> note_locked();
   void give_back(uint32_t index);
 
   static constexpr uint32_t kCount = 16384;
   Fd file_;
   std::vector<bool> taken_;
+  std::vector<bool> before_;  // locked when we went on: of sandboxes that may be taken up yet
   uint32_t next_ = 0;  // the next to try: a range just given back is not the first to be used again
 };
 

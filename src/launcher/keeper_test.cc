@@ -1,16 +1,20 @@
 #include "launcher/keeper.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "launcher/keeper_door.h"
+#include "launcher/launcher.h"
 #include "launcher/wait_for_next.h"
+#include "launcher/wire.h"
 #include "sys/pipe.h"
 #include "sys/socket.h"
 
@@ -162,6 +166,49 @@ TEST(KeeperDoorTest, WithoutALifeNobodyWaits) {
 }
 
 TEST(KeeperDoorTest, ThisProgramHasABuildOfItsOwn) { EXPECT_NE(own_build(), BuildId{}); }
+
+pid_t last_child() {
+  std::ifstream children("/proc/thread-self/children");
+  pid_t last = 0;
+  while (children >> last) {
+  }
+  return last;
+}
+
+template <class T>
+bool say(const Fd& socket, const T& request, const std::string& key, const std::vector<int>& descriptors) {
+  const std::string bytes(reinterpret_cast<const char*>(&request), sizeof request);
+  return send_message(socket.get(), bytes + key, descriptors).has_value();
+}
+
+// The kernel tells the reset of a socket before what was sent over it.
+TEST(LauncherTest, WhatADyingServerSaidLastIsKeptThoughItLeftAnAnswerUnread) {
+  const Directory directory;
+  Result<Found> first = find_keeper(directory.name, build(1));
+  ASSERT_TRUE(first && first->door);
+  Sleeper sleeper;
+  Result<Fd> server = start_launcher("", std::move(first->door));
+  if (!server) GTEST_SKIP() << server.error().what;
+  const pid_t launcher = last_child();
+  ASSERT_TRUE(say(*server, launch::Header{1, launch::Kind::kList}, "", {}));
+  pollfd answer{server->get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&answer, 1, -1), 1);
+  ::kill(launcher, SIGSTOP);
+  launch::Keep keep{};
+  keep.header = {2, launch::Kind::kKeep};
+  keep.is_life = 1;
+  ASSERT_TRUE(say(*server, keep, "a", {sleeper.pidfd.get()}));
+  server->reset();
+  ::kill(launcher, SIGCONT);
+  const Result<Found> next = find_keeper(directory.name, build(1));
+  ASSERT_TRUE(next);
+  ASSERT_TRUE(next->keeper.ok()) << "nothing was kept, so the launcher has gone";
+  ASSERT_TRUE(say(next->keeper, launch::Header{3, launch::Kind::kList}, "", {}));
+  char buffer[1024];
+  const Result<Message> listed = receive_message(next->keeper.get(), buffer, sizeof buffer);
+  ASSERT_TRUE(listed);
+  EXPECT_EQ(std::string(buffer + sizeof(launch::Answer), listed->size - sizeof(launch::Answer)), "a");
+}
 
 }  // namespace
 }  // namespace bj

@@ -57,6 +57,8 @@ class Launcher {
       while (!readable(socket) && networks_.wants_more()) networks_.prepare_one();
       if (door_) guard_door(socket);
       Result<Message> message = receive_message(socket.get(), buffer.data(), buffer.size());
+      // An engine that died with answers unread: the kernel says so once, before what it had sent.
+      if (!message && message.error().sys == ECONNRESET) continue;
       if (!message || message->size == 0) return;
       if (message->truncated) continue;
       answer(socket, {buffer.data(), message->size}, std::move(message->descriptors));
