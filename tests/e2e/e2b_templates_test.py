@@ -78,6 +78,15 @@ class SdkTemplates(TemplateStory):
         self.assertEqual(self.output(sandbox, "cat said inner.txt ~/one.txt /etc/root-was-here; ls /tmp/started"),
                          "sdk user /home/user/app\ninner\none\nroot\n/tmp/started\n")
 
+    def test_failures_are_told_in_e2bs_form(self):
+        for path, body, expected in (("/templates/none", None, 404), ("/v3/templates", b"{", 400)):
+            status, _, text = self.server.request("GET" if body is None else "POST", path, body)
+            told = json.loads(text)
+            self.assertEqual((status, told["code"]), (expected, expected), told)
+            self.assertTrue(told["message"])
+        status, _, text = self.server.request("GET", "/templates/none", key="wrong")
+        self.assertEqual((status, set(json.loads(text))), (401, {"code", "message"}))
+
 
 if __name__ == "__main__":
     unittest.main()

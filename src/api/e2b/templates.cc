@@ -15,29 +15,6 @@ constexpr const char* kEnvd = "0.6.13";
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kMostListed = 1000;
 
-unsigned status_for(Code code) {
-  switch (code) {
-    case Code::kInvalid:
-    case Code::kDangling:
-    case Code::kUnprocessable: return 400;
-    case Code::kNotFound: return 404;
-    case Code::kDenied: return 403;
-    case Code::kConflict: return 409;
-    case Code::kExhausted: return 429;
-    case Code::kBusy:
-    case Code::kUnavailable: return 503;
-    case Code::kInternal: break;
-  }
-  return 500;
-}
-
-// The code in the body is what the SDKs look at.
-HttpResponse failure(const Error& error) {
-  const unsigned status = status_for(error.code);
-  return json_response(
-      status, json::object{{"code", status}, {"message", status == 500 ? "An unknown error occurred" : error.what}});
-}
-
 json::array texts(const std::vector<std::string>& list) { return json::array(list.begin(), list.end()); }
 
 json::array full_names(const TemplateView& view) {
@@ -209,14 +186,12 @@ void add_template_route(Router& router, const TemplateRoutes& routes, Method met
   RouteOptions options;
   options.access = access;
   options.body = body;
+  options.errors = ErrorForm::kCodeAndMessage;
   if (body == BodyKind::kStreamed) options.body_limit = 4ull << 30;
   options.doc.tag = "E2B templates";
   options.doc.summary = summary;
-  const auto answer = [routes, handler](HttpRequest& request) -> Task<HttpResponse> {
-    Result<HttpResponse> response = co_await handler(routes, request);
-    co_return response ? std::move(*response) : failure(response.error());
-  };
-  router.add(method, path, answer, std::move(options));
+  router.add(method, path, answering([routes, handler](HttpRequest& request) { return handler(routes, request); }),
+             std::move(options));
 }
 
 void add_template_routes(Router& router, const TemplateRoutes& routes) {
