@@ -315,12 +315,13 @@ Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const
   b.add(Control::kUtsNs, Op::kHostname, {.text = policy.hostname});
   mount_sandbox_root(b, policy);
   b.add(Control::kNone, Op::kUmask, {.number = 022});
-  set_rlimits(b, policy.limits, joins);
   b.add(Control::kCaps, Op::kDropBounding, {.number = policy.caps});
   // Root inside keeps the set when it executes the warden; any other id loses all of it there.
   if (first_id == 0) b.add(Control::kCaps, Op::kSetCaps, {.number = policy.caps});
   b.add(Control::kNoNewPrivs, Op::kNoNewPrivs);
   if (policy.syscalls == SyscallProfile::kTool) confine_paths(b, policy.root, abilities);
+  // After the last step that opens something: the launcher keeps so much that numbers below the limit are taken.
+  set_rlimits(b, policy.limits, joins);
   b.add_program(Control::kSeccomp, seccomp_program(policy.syscalls));
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotControl, .number = 3});
   b.add(Control::kFds, Op::kCloseFrom, {.number = 4, .number2 = kCloseOnExec});

@@ -212,6 +212,15 @@ TEST(PlanTest, NoNewPrivsComesBeforeLandlockAndLandlockBeforeSeccomp) {
   }
 }
 
+// The launcher's own descriptors may have taken every number below the limit.
+TEST(PlanTest, ASandboxLimitsItsOpenFilesWhenItOpensNoMore) {
+  const Plan plan = some_sandbox();
+  const std::vector<size_t> limits = all(plan, Op::kRlimit);
+  ASSERT_FALSE(limits.empty());
+  for (const Op op : {Op::kLandlockCreate, Op::kLandlockAllow, Op::kMount, Op::kAttach})
+    EXPECT_THAT(all(plan, op), Each(Lt(limits.front())));
+}
+
 TEST(PlanTest, NothingOfASandboxFollowsSeccompButItsDescriptorsAndTheWarden) {
   const Plan plan = some_sandbox();
   for (size_t i = only(plan, Op::kSeccomp) + 1; i < plan.steps.size(); ++i) {

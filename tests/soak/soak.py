@@ -122,14 +122,6 @@ class Soak:
         self.over = threading.Event()
         self.up = threading.Event()
         self.killing = threading.Lock()
-        self.routes = set()
-
-    def has(self, route):
-        return route in self.routes
-
-    def learn_routes(self):
-        status, document = self.server.ask("GET", "/openapi.json")
-        self.routes = set(document["paths"]) if status == 200 else set()
 
     # One operation each; the sandbox's lock is held.
     def command(self, one):
@@ -182,8 +174,10 @@ class Soak:
 
     def fork(self, one):
         status, answer = self.server.ask("POST", f"/v1/sandboxes/{one.id}/fork", {})
-        made = answer if isinstance(answer, list) else (answer or {}).get("sandboxes", [answer])
-        for child in made if status == 200 else ():
+        for child in answer if status == 200 else ():
+            if "error" in child:
+                self.counts["fork refused: " + child["error"]] += 1
+                continue
             fork = Sandbox(child["id"])
             fork.files = collections.defaultdict(set, {name: set(some) for name, some in one.files.items()})
             with self.lock:
@@ -191,7 +185,13 @@ class Soak:
         return status
 
     def snapshot(self, one):
-        return self.server.ask("POST", f"/v1/sandboxes/{one.id}/snapshot", {})[0]
+        return self.server.ask("POST", f"/v1/sandboxes/{one.id}/snapshots", {})[0]
+
+    def rest(self, one):
+        """Files alone: its processes end, and `resume` starts it again."""
+        status, _ = self.server.ask("POST", f"/v1/sandboxes/{one.id}/pause", {"memory": False})
+        one.paused = one.paused or status == 200
+        return status
 
     def create(self):
         status, answer = self.server.ask("POST", "/v1/sandboxes", {"timeout": 7200, "limits": {"memory_bytes": 128 << 20, "disk_bytes": 32 << 20}})
@@ -209,6 +209,8 @@ class Soak:
             if not one.gone and not one.deleting:
                 fault(f"{one.id}: not deleted, and not there")
             one.gone = True
+        elif state == 200 and row["state"] == "stopped" and row["kept"] and row["reason"] == "it was stopped":
+            one.paused = True
         elif state == 200 and row["state"] in ("stopped", "error"):
             if not row["reason"]:
                 fault(f"{one.id}: {row['state']} and nobody says why")
@@ -228,10 +230,7 @@ class Soak:
         if one.paused:
             return one, self.random.choice(("resume", "resume", "delete"))
         some = ["command"] * 6 + ["write"] * 5 + ["read"] * 5 + ["pause"] * 2 + ["timeout", "delete"]
-        for name in ("fork", "snapshot"):
-            if self.has(f"/v1/sandboxes/{{sandbox_id}}/{name}") and (name != "fork" or few):
-                some.append(name)
-        return one, self.random.choice(some)
+        return one, self.random.choice(some + ["snapshot", "rest"] + ["fork"] * few)
 
     def step(self):
         one, name = self.choose()
@@ -382,7 +381,6 @@ def main():
     server.start()
     print(f"seed {seed}; the server's log is {scratch}/server.log", flush=True)
     soak = Soak(server, wanted.sandboxes, seed)
-    soak.learn_routes()
     soak.run(wanted.minutes, wanted.kill_every, wanted.workers)
     soak.read_everything()
     for one in list(soak.sandboxes.values()):
