@@ -56,6 +56,7 @@ class LiveSandbox {
   virtual Task<Result<SandboxMetrics>> metrics() = 0;
   virtual const Seal& seal() const = 0;
   // What it may reach from now on; connections that this does not allow are reset.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): who can change it takes it
   virtual Result<void> change_network(NetworkPolicy) {
     return fail(Code::kUnavailable, "its network can't be changed");
   }
@@ -94,6 +95,7 @@ class SandboxHost {
 
   // The ids of those that have outlived the server before this one, and one of them, with all that runs in it.
   virtual std::vector<std::string> kept() { return {}; }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): who keeps some takes it
   virtual Task<Result<std::shared_ptr<LiveSandbox>>> take_up(SandboxRow /*row*/) { return nothing_kept(); }
   // The rest of them is to end.
   virtual void settle_kept() {}

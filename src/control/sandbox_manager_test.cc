@@ -138,8 +138,9 @@ struct Server {
          ManagerOptions options)
       : host(io.get_executor()),
         machine(directory + "/templates"),
-        templates(store, {machine, TemplateStore(directory + "/images"),
-                          [](Template&, const std::vector<std::string>&) { return Result<TemplateHold>(TemplateHold()); }}),
+        templates(store,
+                  {machine, TemplateStore(directory + "/images"),
+                   [](Template&, const std::vector<std::string>&) { return Result<TemplateHold>(TemplateHold()); }}),
         manager(io.get_executor(), store, threads, audit, host, templates, std::move(options)) {}
   FakeHost host;
   TemplateStore machine;  // with nothing but base

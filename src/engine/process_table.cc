@@ -78,7 +78,7 @@ void ProcessTable::take_up(KeptThing thing) {
     log_warning("process_not_taken_up", {{"key", key}, {"why", note.error().what}});
     return sandbox_->host().launcher->forget(key);
   }
-  const std::shared_ptr<ProcessRecord> record = *opened;
+  const std::shared_ptr<ProcessRecord>& record = *opened;
   if (record->facts().stage != ProcessStage::kOver && !note->spec->terminal && thing.descriptors.size() < 2)
     return record->forget();
   const ProcessFacts& facts = record->facts();
@@ -91,7 +91,7 @@ void ProcessTable::take_up(KeptThing thing) {
   } else if (process->terminal.ok()) {
     record->hold_terminal(process->terminal.get());
   }
-  if (facts.stage == ProcessStage::kAsked) return wait_for(record, std::move(process), std::move(*note));
+  if (facts.stage == ProcessStage::kAsked) return wait_for(record, process, *note);
   if (facts.stage == ProcessStage::kRunning) process->exit = sandbox_->warden().expect_exit(facts.pid, record);
   if (facts.stage == ProcessStage::kExited) {
     process->exit = std::make_shared<OneShot<ExitReport>>(executor_);
@@ -101,8 +101,8 @@ void ProcessTable::take_up(KeptThing thing) {
 }
 
 // The request may be answered yet. Whoever made it is gone, but the process will be there to be found.
-void ProcessTable::wait_for(const std::shared_ptr<ProcessRecord>& record, std::shared_ptr<Process> process,
-                            ProcessNote note) {
+void ProcessTable::wait_for(const std::shared_ptr<ProcessRecord>& record, const std::shared_ptr<Process>& process,
+                            const ProcessNote& note) {
   WardenClient& warden = sandbox_->warden();
   record->when_started([executor = executor_, state = state_, &own = *record, process, note, &warden](Fd terminal) {
     if (terminal.ok()) process->terminal = std::move(terminal);

@@ -33,7 +33,8 @@ class ProcessTable {
   };
   static void put(State& state, const std::shared_ptr<LiveProcess>& process);
   void take_up(KeptThing thing);
-  void wait_for(const std::shared_ptr<ProcessRecord>& record, std::shared_ptr<Process> process, ProcessNote note);
+  void wait_for(const std::shared_ptr<ProcessRecord>& record, const std::shared_ptr<Process>& process,
+                const ProcessNote& note);
 
   static constexpr size_t kMostEnded = 32;  // with their output
 

@@ -53,7 +53,7 @@ class UidRanges : public std::enable_shared_from_this<UidRanges> {
   Fd file_;
   std::vector<bool> taken_;
   std::vector<bool> before_;  // locked when we went on: of sandboxes that may be taken up yet
-  uint32_t next_ = 0;  // the next to try: a range just given back is not the first to be used again
+  uint32_t next_ = 0;         // the next to try: a range just given back is not the first to be used again
 };
 
 }  // namespace bj

@@ -153,7 +153,8 @@ Task<Result<bool>> RegistrySession::log_in(std::string header) {
   if (challenge.scheme != "bearer" || challenge.realm.empty() || !authorization_.empty()) co_return false;
   ClientRequest request;
   request.url = challenge.realm + (challenge.realm.find('?') == std::string::npos ? "?" : "&") +
-                "service=" + percent_encoded(challenge.service) + "&scope=" + percent_encoded("repository:" + image_.path + ":pull");
+                "service=" + percent_encoded(challenge.service) +
+                "&scope=" + percent_encoded("repository:" + image_.path + ":pull");
   if (!login_.user.empty()) request.headers.emplace_back("Authorization", basic);
   request.timeout = kForManifests;
   request.max_response_bytes = kMostTokenBytes;

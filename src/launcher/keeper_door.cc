@@ -117,6 +117,7 @@ BuildId own_build() {
     for (int i = 0; i < object->dlpi_phnum; ++i) {
       const ElfW(Phdr)& header = object->dlpi_phdr[i];
       if (header.p_type != PT_NOTE) continue;
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
       const char* at = reinterpret_cast<const char*>(object->dlpi_addr + header.p_vaddr);
       const char* const end = at + header.p_memsz;
       while (at + sizeof(ElfW(Nhdr)) <= end) {

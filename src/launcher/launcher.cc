@@ -95,7 +95,7 @@ class Launcher {
     }
     if (header.kind == launch::Kind::kList) return list(socket, header.id);
     Given given;
-    const Result<int> value = do_request(header.kind, request, std::move(descriptors), given);
+    const Result<int> value = do_request(header.kind, request, descriptors, given);
     launch::Answer reply{};
     reply.id = header.id;
     reply.value = value ? *value : -1;
@@ -111,12 +111,13 @@ class Launcher {
     (void)send_message(socket.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, passed);
   }
 
-  Result<int> do_request(launch::Kind kind, std::string_view request, std::vector<Fd> descriptors, Given& given) {
+  Result<int> do_request(launch::Kind kind, std::string_view request, const std::vector<Fd>& descriptors,
+                         Given& given) {
     const std::string_view rest = request.substr(sizeof(launch::Header));
     uint32_t number = 0;
     switch (kind) {
       case launch::Kind::kAddLayer: return den_.add_layer(std::string(rest));
-      case launch::Kind::kCreate: return create(request, std::move(descriptors), given);
+      case launch::Kind::kCreate: return create(request, descriptors, given);
       case launch::Kind::kDropLayer:
         if (rest.size() != sizeof number) break;
         std::memcpy(&number, rest.data(), sizeof number);
@@ -157,7 +158,7 @@ class Launcher {
     (void)send_message(socket.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, {});
   }
 
-  Result<int> create(std::string_view request, std::vector<Fd> descriptors, Given& given) {
+  Result<int> create(std::string_view request, const std::vector<Fd>& descriptors, Given& given) {
     launch::Create create{};
     if (request.size() < sizeof create) return fail(Code::kInvalid, "short request", EBADMSG);
     std::memcpy(&create, request.data(), sizeof create);

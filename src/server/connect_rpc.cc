@@ -93,7 +93,8 @@ std::string rpc_end(const std::optional<RpcError>& error) {
 
 Task<bool> RpcStream::send(const json::object& message) { co_return co_await body_.write(rpc_message(message)); }
 
-HttpResponse rpc_stream(std::function<Task<std::optional<RpcError>>(RpcStream&)> produce, RpcKeepalive keepalive) {
+HttpResponse rpc_stream(std::function<Task<std::optional<RpcError>>(RpcStream&)> produce,
+                        const RpcKeepalive& keepalive) {
   HttpResponse response = text_response(200, "application/connect+json", "");
   response.heartbeat = rpc_message(keepalive.message);
   response.heartbeat_every = keepalive.every;

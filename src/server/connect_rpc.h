@@ -74,7 +74,8 @@ struct RpcKeepalive {
 };
 
 // 200 and what `produce` sends; what it returns is the stream's end.
-HttpResponse rpc_stream(std::function<Task<std::optional<RpcError>>(RpcStream&)> produce, RpcKeepalive keepalive);
+HttpResponse rpc_stream(std::function<Task<std::optional<RpcError>>(RpcStream&)> produce,
+                        const RpcKeepalive& keepalive);
 
 // The one message of a stream's request, or the message of a unary call. kInvalidArgument: it is none.
 RpcResult<boost::json::object> read_rpc_request(const HttpRequest& request);

@@ -262,7 +262,7 @@ Result<std::vector<SandboxRow>> SandboxTable::abandon(const std::string& node, c
                                "('running', 'paused', 'stopping')" +
                                    std::string(for_update(transaction)),
                                {node}));
-        const std::vector<SandboxRow> rows = sandboxes_of(ending.rows);
+        std::vector<SandboxRow> rows = sandboxes_of(ending.rows);
         // Who asked for its deletion got an answer, or will ask again: it is deleted.
         BJ_CHECK(
             transaction.run("UPDATE sandboxes SET state = CASE WHEN id IN (SELECT subject FROM sandbox_commands "

@@ -203,8 +203,8 @@ Migration audit_step() {
                    id BIGINT PRIMARY KEY,
                    sequence BIGINT NOT NULL,
                    hash TEXT NOT NULL))",
-              "INSERT INTO audit_head (id, sequence, hash) VALUES "
-              "(1, 0, '0000000000000000000000000000000000000000000000000000000000000000')",
+              R"(INSERT INTO audit_head (id, sequence, hash) VALUES
+                   (1, 0, '0000000000000000000000000000000000000000000000000000000000000000'))",
           }};
 }
 
