@@ -1,5 +1,9 @@
 #include "base/async.h"
 
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <exception>
+
 namespace bj {
 
 void spawn(const asio::any_io_executor& executor, std::function<Task<void>()> body) {
@@ -21,12 +25,25 @@ Task<bool> expired(asio::steady_timer& timer) {
   co_return !error;
 }
 
+// From there straight back: a coroutine on the pool would end with one more change of thread, from one of the pool's to
+// another.
 Task<void> run_on(asio::thread_pool& pool, std::function<void()> work) {
-  const auto run = [](std::function<void()> inner) -> Task<void> {
-    inner();
-    co_return;
+  const auto initiate = [&pool](auto handler, std::function<void()> inner) {
+    auto home = asio::make_work_guard(asio::get_associated_executor(handler));
+    asio::post(pool, [handler = std::move(handler), inner = std::move(inner), home = std::move(home)]() mutable {
+      std::exception_ptr thrown;
+      try {
+        inner();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      inner = nullptr;  // what it held ends here, before anybody goes on
+      asio::post(home.get_executor(),
+                 [handler = std::move(handler), thrown]() mutable { std::move(handler)(std::move(thrown)); });
+    });
   };
-  co_await asio::co_spawn(pool, run(std::move(work)), asio::use_awaitable);
+  co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(initiate, asio::use_awaitable,
+                                                                                          std::move(work));
 }
 
 }  // namespace bj

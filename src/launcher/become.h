@@ -9,8 +9,8 @@
 
 namespace bj {
 
-// Never returns: waits for the mounts on `late`, carries the plan out, executes the warden. A failed step is told on
-// the control socket.
+// Never returns: lets go of the launcher's table of descriptors, which it was cloned with, says so on `late`, waits
+// there for the mounts, carries the plan out, executes the warden. A failed step is told on the control socket.
 [[noreturn]] void become_sandbox(const PlanView& plan, CarryOut& state, int late);
 
 Result<void> write_id_maps(int pid, const IdMap& ids);

@@ -1,5 +1,6 @@
 #include "launcher/keeper.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -7,6 +8,14 @@
 
 namespace bj {
 namespace {
+
+constexpr int kFirstKept = 512;
+
+// Where so high a number is not allowed it stays where it is.
+void move_up(Fd& fd) {
+  if (!fd.ok() || fd.get() >= kFirstKept) return;
+  if (Fd high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstKept)); high.ok()) fd = std::move(high);
+}
 
 bool is_over(const Fd& process) {
   pollfd p{process.get(), POLLIN, 0};
@@ -26,6 +35,8 @@ void kill_life(const Kept& entry) {
 void Keeper::keep(const std::string& key, Kept entry) {
   const size_t slash = key.find('/');
   if (slash != std::string::npos && !entries_.contains(key.substr(0, slash))) return;
+  move_up(entry.note);
+  for (Fd& fd : entry.descriptors) move_up(fd);
   entries_[key] = std::move(entry);
 }
 

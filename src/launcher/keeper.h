@@ -4,6 +4,8 @@
 //
 // Some entries are lives: their first descriptor is a process. While there is no server the keeper kills those whose
 // deadline has come; when no life is left there is nothing to wait for. No thread, no allocation of note.
+//
+// What is kept has numbers above those that the launcher works with: a clone takes the low ones along and nothing else.
 #pragma once
 
 #include <cstdint>

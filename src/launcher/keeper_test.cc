@@ -2,13 +2,18 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "launcher/keeper_door.h"
@@ -208,6 +213,48 @@ TEST(LauncherTest, WhatADyingServerSaidLastIsKeptThoughItLeftAnAnswerUnread) {
   const Result<Message> listed = receive_message(next->keeper.get(), buffer, sizeof buffer);
   ASSERT_TRUE(listed);
   EXPECT_EQ(std::string(buffer + sizeof(launch::Answer), listed->size - sizeof(launch::Answer)), "a");
+}
+
+launch::Answer answer_of(const Fd& socket) {
+  char buffer[1024];
+  launch::Answer answer{};
+  const Result<Message> message = receive_message(socket.get(), buffer, sizeof buffer);
+  if (message && message->size >= sizeof answer) std::memcpy(&answer, buffer, sizeof answer);
+  return answer;
+}
+
+// It once inherited all of it, and could open nothing more once its own limit was below that.
+TEST(LauncherTest, ASandboxStartsWithNothingOfWhatIsKept) {
+  Sleeper sleeper;
+  const Result<Fd> server = start_launcher("", std::nullopt);
+  if (!server) GTEST_SKIP() << server.error().what;
+  launch::Keep keep{};
+  keep.header = {1, launch::Kind::kKeep};
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(say(*server, keep, std::to_string(i), std::vector<int>(launch::kMaxKept, sleeper.pidfd.get())));
+  }
+  ASSERT_TRUE(say(*server, launch::Header{2, launch::Kind::kAddLayer}, "/usr", {}));
+  launch::Create create{};
+  create.runtimes_layer = static_cast<uint16_t>(answer_of(*server).value);
+  create.header = {3, launch::Kind::kCreate};
+  create.clone_flags = CLONE_NEWNS;
+  create.network = launch::NetworkOf::kSandbox;
+  const std::string strings("\0/nowhere", 10);
+  const Step steps[] = {{Op::kRlimit, Control::kNone, 0, 0, 0, 0, RLIMIT_NOFILE, 200},
+                        {Op::kOpenNull, Control::kNone, 0, 0, 0, 0, 150, 0},
+                        {Op::kChangeDirectory, Control::kNone, 0, 0, 1, 0, 0, 0}};
+  create.step_count = 3;
+  create.strings_size = static_cast<uint32_t>(strings.size());
+  auto control = socket_pair(SOCK_SEQPACKET);
+  ASSERT_TRUE(control);
+  ASSERT_TRUE(say(*server, create, std::string(reinterpret_cast<const char*>(steps), sizeof steps) + strings,
+                  {control->second.get()}));
+  EXPECT_EQ(answer_of(*server).error, 0);
+  control->second.reset();
+  launch::PlanFailed failed{};
+  ASSERT_EQ(::recv(control->first.get(), &failed, sizeof failed, 0), static_cast<ssize_t>(sizeof failed));
+  EXPECT_EQ(failed.step, 2) << "not for the reason that this plan is to fail for";
+  EXPECT_EQ(failed.error, ENOENT);
 }
 
 }  // namespace

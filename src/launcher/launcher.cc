@@ -186,7 +186,7 @@ class Launcher {
 
     BJ_TRY(const Network network, network_of(create.network, given.gate));
     BJ_CHECK(network.enter());
-    const Cloned cloned = clone_process(create.clone_flags | own_network_flag(create));
+    const Cloned cloned = clone_process(create.clone_flags | own_network_flag(create) | CLONE_FILES);
     if (cloned.pid == 0) become_sandbox(plan, state, late.second.get());
     BJ_CHECK(networks_.go_home());
     if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3");
@@ -198,11 +198,19 @@ class Launcher {
     }
 #endif
     const std::span<const Fd> trees = std::span(descriptors).subspan(1 + create.cgroup_count);
-    if (const Result<void> mounted = give_mounts(create, cloned.pid, trees, late.first); !mounted) {
-      (void)::syscall(__NR_pidfd_send_signal, given.pidfd.get(), SIGKILL, nullptr, 0);
-      return tl::unexpected(mounted.error());
-    }
+    const Result<void> mounted = give_mounts(create, cloned.pid, trees, late.first);
+    if (!mounted) (void)::syscall(__NR_pidfd_send_signal, given.pidfd.get(), SIGKILL, nullptr, 0);
+    wait_until_apart(late.first, given.pidfd);
+    if (!mounted) return tl::unexpected(mounted.error());
     return cloned.pid;
+  }
+
+  // Until the clone has a table of descriptors of its own, or has ended, nothing that it was given may be closed.
+  static void wait_until_apart(const Fd& late, const Fd& pidfd) {
+    std::array<pollfd, 2> fds{{{late.get(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
+    while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) continue;
+    char word = 0;  // read, lest the clone sees a reset instead of its mounts
+    if (fds[0].revents != 0) (void)::recv(late.get(), &word, 1, MSG_DONTWAIT);
   }
 
   static size_t passed_trees(const launch::Create& create) {

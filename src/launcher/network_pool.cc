@@ -7,11 +7,16 @@
 #include <sys/socket.h>
 
 #include <cstring>
+#include <string>
 
 #include "sys/files.h"
+#include "sys/mount.h"
 
 namespace bj {
 namespace {
+
+constexpr const char* kLowestPort = "sys/net/ipv4/ip_unprivileged_port_start";
+constexpr size_t kNetworksOfProc = 64;
 
 Result<Fd> current_network() { return open_path("/proc/self/ns/net", O_RDONLY); }
 
@@ -47,10 +52,18 @@ Result<Network> NetworkPool::home() const {
 // The namespace is not the sandbox's own, so its root holds no capability over it: let it bind port 80 all the same.
 Result<void> NetworkPool::unshare_for_sandbox() {
   if (::unshare(CLONE_NEWNET) != 0) return fail_errno("unshare(CLONE_NEWNET)");
-  return put_text(AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+  return allow_low_ports();
 }
 
-Result<Network> NetworkPool::make() const {
+// A proc filesystem remembers this file of every namespace under one name and looks through all of them to find ours.
+// So we have one that knows few; where it can't be mounted (without root) it is the launcher's.
+Result<void> NetworkPool::allow_low_ports() {
+  if (seen_by_proc_++ % kNetworksOfProc == 0) proc_ = new_filesystem("proc", {}, 0).value_or(Fd());
+  if (!proc_.ok()) return put_text(AT_FDCWD, std::string("/proc/") + kLowestPort, "0");
+  return put_text(proc_.get(), kLowestPort, "0");
+}
+
+Result<Network> NetworkPool::make() {
   Result<void> done = unshare_for_sandbox();
   if (done) done = loopback_up();
   Result<Fd> ns = current_network();
@@ -60,7 +73,7 @@ Result<Network> NetworkPool::make() const {
   return Network(std::move(*ns));
 }
 
-Result<GatedNetwork> NetworkPool::make_gated() const {
+Result<GatedNetwork> NetworkPool::make_gated() {
   Result<GateEndpoints> ends = fail(Code::kInternal, "");
   if (const Result<void> done = unshare_for_sandbox(); done) {
     ends = furnish_gated_network();

@@ -43,12 +43,15 @@ class NetworkPool {
 
  private:
   explicit NetworkPool(Network home) : home_(std::move(home)) {}
-  static Result<void> unshare_for_sandbox();
-  Result<Network> make() const;
-  Result<GatedNetwork> make_gated() const;
+  Result<void> unshare_for_sandbox();
+  Result<void> allow_low_ports();
+  Result<Network> make();
+  Result<GatedNetwork> make_gated();
 
   static constexpr size_t kAhead = 8, kGatedAhead = 2;
   Network home_;
+  Fd proc_;  // a proc filesystem of our own; none: the launcher's
+  size_t seen_by_proc_ = 0;
   std::vector<Network> ready_;
   std::vector<GatedNetwork> gated_;
   size_t gated_ahead_ = 0;
