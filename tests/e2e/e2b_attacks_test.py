@@ -64,6 +64,13 @@ class E2bAttacks(TwoOrganizations):
         self.assertEqual(self.envd(made, "GET", "/health", token=False)[0], 204)
         self.assertEqual(self.envd(made, "POST", "/init", {})[0], 404)
 
+    def test_a_key_that_may_only_read_gets_no_token_to_do_more(self):
+        made = self.make()
+        reader = json.loads(self.belljar("key", "create", "--role", "read-only", "--json").stdout)["key"]
+        self.assertNotIn("envdAccessToken", self.api("GET", "/sandboxes/" + made["sandboxID"], key=reader))
+        self.assertEqual(self.api("GET", "/sandboxes/" + made["sandboxID"])["envdAccessToken"], made["envdAccessToken"])
+        self.assertEqual(self.server.request("POST", f"/sandboxes/{made['sandboxID']}/connect", {"timeout": 60}, reader)[0], 403)
+
     def test_a_link_is_for_what_was_signed(self):
         made, other = self.make(), self.make()
         self.envd(made, "POST", "/files?path=a.txt", b"a", **{"Content-Type": "application/octet-stream"})
