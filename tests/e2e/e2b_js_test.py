@@ -11,6 +11,9 @@ class E2bJavaScript(E2bNodeStory):
     def test_commands_terminals_files_and_lives(self):
         self.tell("e2b_story.mjs")
 
+    def test_snapshots_forks_pauses_and_networks(self):
+        self.tell("e2b_states_story.mjs")
+
 
 if __name__ == "__main__":
     unittest.main()
