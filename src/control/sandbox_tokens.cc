@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/compact_id.h"
+#include "base/id.h"
 #include "store/crypto.h"
 #include "store/key_file.h"
 
@@ -41,6 +43,23 @@ bool SandboxTokens::opens_port(std::string_view token, std::string_view sandbox,
   const auto [end, bad] = std::from_chars(token.data(), token.data() + std::min(dot, token.size()), until);
   if (dot == std::string_view::npos || bad != std::errc() || end != token.data() + dot || until < 0) return false;
   return same(token, port(sandbox, number, until)) && (until == 0 || now < until);
+}
+
+std::string SandboxTokens::volume(std::string_view organization, std::string_view volume, TokenRights rights) const {
+  const char* const purpose = rights == TokenRights::kWrite ? "volume-writer" : "volume-reader";
+  return std::string(organization)
+      .append(".")
+      .append(derived(purpose, std::string(organization) + " " + std::string(volume)));
+}
+
+std::optional<std::string> SandboxTokens::volume_owner(std::string_view token, std::string_view volume_id,
+                                                       TokenRights rights) const {
+  const std::string owner(token.substr(0, token.find('.')));
+  // Both come from clients; only what can be one is worth a derivation.
+  if (!is_id("org", owner) || !is_compact_id("vol", volume_id)) return std::nullopt;
+  const bool writes = same(token, volume(owner, volume_id, TokenRights::kWrite));
+  const bool reads = rights == TokenRights::kRead && same(token, volume(owner, volume_id, TokenRights::kRead));
+  return writes || reads ? std::optional(owner) : std::nullopt;
 }
 
 bool SandboxTokens::same(std::string_view left, std::string_view right) {

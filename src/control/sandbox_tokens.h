@@ -1,9 +1,10 @@
-// What proves that somebody may talk to a sandbox without a key of its organization: tokens that are derived from one
-// secret of this server and the sandbox's id. They are stored nowhere, stay the same as long as the sandbox lives, and
-// no sandbox's token says anything about another's.
+// What proves that somebody may talk to a sandbox, or use a volume's files, without a key of its organization: tokens
+// that are derived from one secret of this server and the id. They are stored nowhere, stay the same as long as the
+// sandbox or volume lives, and no token says anything about another's.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@
 #include "base/secret.h"
 
 namespace bj {
+
+enum class TokenRights { kRead, kWrite };  // kWrite: and to read
 
 class SandboxTokens {
  public:
@@ -25,6 +28,11 @@ class SandboxTokens {
   // For one port, until then (seconds since the epoch; 0: for ever): "<until>.<proof>".
   std::string port(std::string_view sandbox, uint16_t port, int64_t until) const;
   bool opens_port(std::string_view token, std::string_view sandbox, uint16_t port, int64_t now) const;
+
+  // For a volume's files: "<organization>.<proof>", so that whose it is can be checked without a search.
+  std::string volume(std::string_view organization, std::string_view volume, TokenRights rights) const;
+  // Whose volume it is, if the token is one of that volume with these rights.
+  std::optional<std::string> volume_owner(std::string_view token, std::string_view volume, TokenRights rights) const;
 
   // In a time that does not tell where they differ.
   static bool same(std::string_view left, std::string_view right);

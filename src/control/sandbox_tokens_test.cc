@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/actor.h"
+#include "base/compact_id.h"
+
 namespace bj {
 namespace {
 
@@ -30,6 +33,23 @@ TEST(SandboxTokensTest, ATokenThatWasChangedOpensNothing) {
   for (const std::string& wrong : {"2000" + proof, "0" + proof, "-1" + proof, proof, std::string(), std::string("."),
                                    token + "0", "01000" + proof, token.substr(0, 20)})
     EXPECT_FALSE(tokens.opens_port(wrong, "sba", 80, 1)) << wrong;
+}
+
+TEST(SandboxTokensTest, AVolumesTokenNamesItsOwnerAndIsForThatVolumeAndThoseRights) {
+  const SandboxTokens tokens{Secret("a key")};
+  const std::string owner = kDefaultOrganization, volume = new_compact_id("vol"), other = new_compact_id("vol");
+  const std::string writer = tokens.volume(owner, volume, TokenRights::kWrite);
+  const std::string reader = tokens.volume(owner, volume, TokenRights::kRead);
+  EXPECT_EQ(tokens.volume_owner(writer, volume, TokenRights::kWrite), owner);
+  EXPECT_EQ(tokens.volume_owner(writer, volume, TokenRights::kRead), owner);
+  EXPECT_EQ(tokens.volume_owner(reader, volume, TokenRights::kRead), owner);
+  EXPECT_EQ(tokens.volume_owner(reader, volume, TokenRights::kWrite), std::nullopt);
+  EXPECT_EQ(tokens.volume_owner(writer, other, TokenRights::kRead), std::nullopt);
+  const std::string proof = writer.substr(writer.find('.'));
+  const std::string stranger = "org-11111111-1111-4111-8111-111111111111";
+  for (const std::string& wrong :
+       {stranger + proof, proof, std::string(), owner, writer + "0", std::string(100'000, 'a') + proof})
+    EXPECT_EQ(tokens.volume_owner(wrong, volume, TokenRights::kRead), std::nullopt) << wrong.substr(0, 100);
 }
 
 }  // namespace

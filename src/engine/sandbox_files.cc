@@ -30,6 +30,8 @@ uint32_t inside_id(const Host& host, const Sandbox& sandbox, uint32_t outside) {
   return outside % kIdsOfASandbox;
 }
 
+int64_t microseconds(const timespec& time) { return int64_t{time.tv_sec} * 1'000'000 + time.tv_nsec / 1000; }
+
 FileInfo info_from(const struct stat& status, const Host& host, const Sandbox& sandbox) {
   FileInfo info;
   info.kind = kind_of(status.st_mode);
@@ -37,7 +39,9 @@ FileInfo info_from(const struct stat& status, const Host& host, const Sandbox& s
   info.mode = status.st_mode & 07777;
   info.uid = inside_id(host, sandbox, status.st_uid);
   info.gid = inside_id(host, sandbox, status.st_gid);
-  info.modified_us = int64_t{status.st_mtim.tv_sec} * 1'000'000 + status.st_mtim.tv_nsec / 1000;
+  info.modified_us = microseconds(status.st_mtim);
+  info.accessed_us = microseconds(status.st_atim);
+  info.changed_us = microseconds(status.st_ctim);
   return info;
 }
 
@@ -164,15 +168,23 @@ Task<Result<Fd>> SandboxFiles::locate(std::string path, std::string user, LastLi
 }
 
 // By the descriptor, which is of a sandbox's filesystem: ids inside begin at a multiple of what a sandbox has.
-Result<void> SandboxFiles::give_to(int fd, const std::string& owner) const {
-  if (owner.empty() || !host_.uids) return {};
-  BJ_TRY(const Account account, image_.account(owner));
+Result<void> SandboxFiles::give(int fd, std::optional<uid_t> uid, std::optional<gid_t> gid) const {
+  if (uid.value_or(0) >= kIdsOfASandbox || gid.value_or(0) >= kIdsOfASandbox)
+    return fail(Code::kInvalid, "an id inside a sandbox is from 0 to 65535");
   struct stat status{};
   if (::fstat(fd, &status) != 0) return fail_errno("fstat");
   const uid_t first = status.st_uid - status.st_uid % kIdsOfASandbox;
   if (first == 0) return fail(Code::kDenied, "chown: what lies there is not the sandbox's");
-  if (::fchownat(fd, "", first + account.uid, first + account.gid, AT_EMPTY_PATH) != 0) return fail_errno("fchown");
+  const uid_t owner = uid ? first + *uid : status.st_uid;
+  const gid_t group = gid ? first + *gid : status.st_gid;
+  if (::fchownat(fd, "", owner, group, AT_EMPTY_PATH) != 0) return fail_errno("fchown");
   return {};
+}
+
+Result<void> SandboxFiles::give_to(int fd, const std::string& owner) const {
+  if (owner.empty() || !host_.uids) return {};
+  BJ_TRY(const Account account, image_.account(owner));
+  return give(fd, account.uid, account.gid);
 }
 
 Task<Result<void>> SandboxFiles::make_one(const std::string& path, const Account& account, const std::string& owner) {
@@ -314,7 +326,8 @@ Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_write(std::string path,
                                                                Writing writing, Parents parents, std::string owner) {
   BJ_CO_TRY(const Place place, place_of(path, user));
   if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(place, owner));
-  const int flags = O_WRONLY | O_CREAT | (writing == Writing::kAppend ? O_APPEND : O_TRUNC);
+  const int how = writing == Writing::kAppend ? O_APPEND : writing == Writing::kNew ? O_EXCL : O_TRUNC;
+  const int flags = O_WRONLY | O_CREAT | how;
   BJ_CO_TRY(Fd fd, co_await sandbox_->warden().open(place.path, flags, mode, place.account.uid, place.account.gid,
                                                     FileType::kRegular));
   BJ_CO_CHECK(give_to(fd.get(), owner));

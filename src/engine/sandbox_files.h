@@ -18,7 +18,7 @@
 namespace bj {
 
 enum class FileKind { kFile, kDirectory, kLink, kOther };
-enum class Writing { kReplace, kAppend };
+enum class Writing { kReplace, kAppend, kNew };  // kNew: a file that is there already is a failure (EEXIST)
 enum class Removal { kFileOrEmpty, kTree };
 enum class Parents { kMustExist, kMake };
 enum class LastLink { kFollow, kKeep };  // of a path whose last part is a symlink
@@ -32,6 +32,8 @@ struct FileInfo {
   uid_t uid = 0;      // inside
   gid_t gid = 0;
   int64_t modified_us = 0;
+  int64_t accessed_us = 0;
+  int64_t changed_us = 0;   // of its data or of what is told here
   std::string link_target;  // of a link, its text
 };
 
@@ -89,6 +91,8 @@ class SandboxFiles {
   // Who may do everything inside: root, or, rootless, the one user there is.
   std::string strongest_user() const { return host_.uids ? "root" : ""; }
   FileInfo info_from_status(const struct stat& status) const;
+  // The object that the descriptor names gets another owner, by numbers inside; what is absent stays.
+  Result<void> give(int fd, std::optional<uid_t> uid, std::optional<gid_t> gid) const;
 
  private:
   struct Place {

@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "engine/process_table.h"
 #include "engine/sandbox.h"
 #include "sys/files.h"
@@ -50,10 +52,11 @@ Task<Result<void>> run_format(Sandbox& sandbox) {
   co_return Result<void>();
 }
 
-Task<Result<void>> format(Host& host, Template base, std::shared_ptr<Fd> tree) {
+Task<Result<void>> format(Host& host, Template base, std::shared_ptr<Fd> tree, uint64_t size_bytes) {
   SandboxSpec spec;
   spec.image = std::move(base);
   spec.user = "root";
+  spec.limits.disk_bytes = std::max(spec.limits.disk_bytes, size_bytes);  // as large as a file may be there
   MountSpec mount;
   mount.tree = std::move(tree);
   mount.target = kInside;
@@ -88,7 +91,8 @@ Task<Result<void>> make_volume_disk(Host& host, Template base, std::string path,
   };
   const auto clear = [directory] { return remove_tree(AT_FDCWD, directory); };
   Result<std::shared_ptr<Fd>> tree = co_await offload(*host.workers, begin);
-  Result<void> made = tree ? co_await format(host, std::move(base), std::move(*tree)) : tl::unexpected(tree.error());
+  Result<void> made =
+      tree ? co_await format(host, std::move(base), std::move(*tree), size_bytes) : tl::unexpected(tree.error());
   if (made) {
     const auto place = [directory, path]() -> Result<void> {
       if (::rename((directory + "/disk").c_str(), path.c_str()) != 0) return fail_errno("rename(" + path + ")");

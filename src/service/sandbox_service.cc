@@ -149,7 +149,8 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens
       traffic_(preview::Services{manager_, tokens_, authenticate_by_key(tools.store(), tools.threads()), now_s}),
       metrics_(engine.host().executor, manager_, now_us),
       watches_(std::make_unique<e2b::KeptWatches>()),
-      e2b_{manager_, commands_, metrics_, audit_, tokens_, *watches_, options.domain} {
+      e2b_{manager_, commands_, metrics_, audit_, tokens_, *watches_, options.domain},
+      e2b_volumes_{volumes_, audit_, tokens_, options.domain} {
   traffic_.serve_port(e2b::kEnvdPort, SandboxTraffic::Guard::kOwn,
                       [this](HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
                         return e2b::answer_envd(e2b_, request, std::move(sandbox));
@@ -183,6 +184,7 @@ void SandboxService::add_routes(Router& router) {
   native::add_volume_routes(router, {volumes_, audit_});
   native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
   e2b::add_routes(router, e2b_);
+  e2b::add_volume_routes(router, e2b_volumes_);
   preview::add_routes(router, {manager_, tokens_, {}, now_s}, place_);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/e2b/services.h"
+#include "api/e2b/volume_routes.h"
 #include "control/code_runner.h"
 #include "control/command_runner.h"
 #include "control/sandbox_manager.h"
@@ -70,6 +71,7 @@ class SandboxService {
   MetricsSampler metrics_;
   std::unique_ptr<e2b::KeptWatches> watches_;
   e2b::Services e2b_;
+  e2b::VolumeRoutes e2b_volumes_;
 };
 
 }  // namespace bj

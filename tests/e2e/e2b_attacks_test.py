@@ -1,9 +1,10 @@
-"""Attacks on the routes that E2B's clients use: another organization's sandbox, no or wrong proofs, forged links."""
+"""Attacks on the routes that E2B's clients use: another organization's sandbox or volume, no or wrong proofs, forged links."""
 
 import base64
 import hashlib
 import json
 import unittest
+import urllib.parse
 
 from sandbox_story import SandboxStory
 
@@ -19,12 +20,14 @@ def signature(path, operation, user, token, expiration=None):
     return "v1_" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
 
 
-class E2bAttacks(SandboxStory):
+class TwoOrganizations(SandboxStory):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.theirs = json.loads(cls.belljar("key", "create", "--organization", "others", "--json").stdout)["key"]
 
+
+class E2bAttacks(TwoOrganizations):
     def make(self, key=None, **fields):
         made = self.api("POST", "/v2/sandboxes", {"templateID": "base", **fields}, expect=201, key=key)
         self.addCleanup(lambda: self.server.request("DELETE", f"/sandboxes/{made['sandboxID']}", None, key))
@@ -60,6 +63,13 @@ class E2bAttacks(SandboxStory):
                 self.assertEqual(self.envd(made, method, path, b"x", token=token)[0], 401, path)
         self.assertEqual(self.envd(made, "GET", "/health", token=False)[0], 204)
         self.assertEqual(self.envd(made, "POST", "/init", {})[0], 404)
+
+    def test_a_key_that_may_only_read_gets_no_token_to_do_more(self):
+        made = self.make()
+        reader = json.loads(self.belljar("key", "create", "--role", "read-only", "--json").stdout)["key"]
+        self.assertNotIn("envdAccessToken", self.api("GET", "/sandboxes/" + made["sandboxID"], key=reader))
+        self.assertEqual(self.api("GET", "/sandboxes/" + made["sandboxID"])["envdAccessToken"], made["envdAccessToken"])
+        self.assertEqual(self.server.request("POST", f"/sandboxes/{made['sandboxID']}/connect", {"timeout": 60}, reader)[0], 403)
 
     def test_a_link_is_for_what_was_signed(self):
         made, other = self.make(), self.make()
@@ -112,6 +122,127 @@ class E2bAttacks(SandboxStory):
         for kind, body in (("multipart/form-data; boundary=x", b"--x\r\nno end"), ("multipart/form-data", b""), ("text/plain", b"x")):
             status, _, text = self.envd(made, "POST", "/files?path=z", body, **{"Content-Type": kind})
             self.assertEqual(status, 400, (kind, text))
+
+
+CONTENT = [("GET", "path"), ("PATCH", "path"), ("DELETE", "path"), ("GET", "dir"), ("POST", "dir"), ("GET", "file"), ("PUT", "file")]
+
+
+class VolumeAttacks(TwoOrganizations):
+    def volume(self, name, key=None):
+        made = self.api("POST", "/volumes", {"name": name}, expect=201, key=key)
+        self.addCleanup(lambda: self.server.request("DELETE", f"/volumes/{made['volumeID']}", None, key))
+        return made
+
+    def content(self, volume, method, part, path="/", token=None, body=None, **query):
+        """(status, body) of a request for a volume's files; `token` None is its own, False is none."""
+        target = f"/volumecontent/{volume['volumeID']}/{part}?" + urllib.parse.urlencode({"path": path, **query})
+        headers = {} if token is False else {"Authorization": "Bearer " + (token or volume["token"])}
+        if method == "PATCH" and body is None:
+            body = {"mode": 0o777}
+        status, _, text = self.server.request(method, target, body, key=False, headers=headers)
+        return status, text
+
+    def mounted(self, volume):
+        """Runs a command in a sandbox that has the volume at /v."""
+        sandbox = self.create(volumes=[{"name": volume["name"], "path": "/v"}])
+        return lambda command: self.output(sandbox, command)
+
+    def test_a_volume_opens_to_its_own_token_alone(self):
+        mine, other = self.volume("mine"), self.volume("other")
+        theirs = self.volume("mine", key=self.theirs)
+        self.assertEqual(self.content(mine, "PUT", "file", "/kept", body=b"kept")[0], 201)
+        proof = mine["token"].split(".")[1]
+        wrong = [False, "wrong", self.server.key, other["token"], theirs["token"], proof, "." + proof, mine["token"] + "0", mine["token"][:-1],
+                 theirs["token"].split(".")[0] + "." + proof, "x" * 5000, "org-" + "a" * 3000 + "." + proof]
+        for token in wrong:
+            for method, part in CONTENT:
+                with self.subTest(token=str(token)[:60], route=method + part):
+                    status, text = self.content(mine, method, part, "/kept", token=token, body=b"x" if method == "PUT" else None)
+                    self.assertEqual((status, json.loads(text)["code"]), (401, 401))
+        self.assertEqual(self.content(mine, "GET", "file", "/kept"), (200, b"kept"))
+        missing = {"volumeID": "vol" + "a" * 26, "token": mine["token"]}
+        self.assertEqual(self.content(missing, "GET", "path")[0], 401)
+
+    def test_another_organizations_volume_does_not_exist(self):
+        volume = self.volume("hidden")
+        for method in ("GET", "DELETE"):
+            status, _, text = self.server.request(method, "/volumes/" + volume["volumeID"], None, self.theirs)
+            self.assertEqual((status, json.loads(text)["code"]), (404, 404))
+        self.assertEqual(self.api("GET", "/volumes", key=self.theirs), [])
+        self.api("POST", "/v2/sandboxes", {"templateID": "base", "volumeMounts": [{"name": "hidden", "path": "/v"}]}, key=self.theirs, expect=400)
+        self.api("GET", "/volumes/" + volume["volumeID"])
+
+    def test_a_key_that_may_only_read_gets_a_token_that_only_reads(self):
+        volume = self.volume("readable")
+        self.content(volume, "PUT", "file", "/a", body=b"a")
+        reader = json.loads(self.belljar("key", "create", "--role", "read-only", "--json").stdout)["key"]
+        token = self.api("GET", "/volumes/" + volume["volumeID"], key=reader)["token"]
+        for method, part in CONTENT:
+            status, text = self.content(volume, method, part, "/a" if part != "dir" else "/", token=token, body=b"x" if method == "PUT" else None, force="true")
+            self.assertEqual(status, 200 if method == "GET" else 401, (method, part, text))
+        self.assertEqual(self.content(volume, "GET", "file", "/a"), (200, b"a"))
+
+    def test_paths_do_not_lead_out(self):
+        volume = self.volume("paths")
+        for path in ("..", "../etc/passwd", "/../etc/passwd", "a/../../etc/passwd", "/a/../b", "/..", "a\0b", "x" * 5000, "/".join("x" * 1500)):
+            for method, part in CONTENT:
+                with self.subTest(path=path[:30], route=method + part):
+                    status, text = self.content(volume, method, part, path, body=b"x" if method == "PUT" else None)
+                    self.assertIn(status, (400, 404), text)
+        self.assertEqual(self.content(volume, "GET", "dir"), (200, b"[]"))
+        self.assertEqual(self.content(volume, "GET", "path", "~")[0], 404)
+
+    def test_links_that_a_sandbox_planted_lead_nowhere_else(self):
+        volume = self.volume("links")
+        run = self.mounted(volume)
+        run("cd /v; ln -s /etc/passwd passwd; ln -s /etc etc; ln -s / root; ln -s /proc proc; ln -s /proc/self/environ environ; "
+            "ln -s /proc/1/root host; ln -s ../../../../etc up; ln -s loop loop; echo in > real; ln -s real good; mkdir d; ln -s ../real d/good")
+        outside = ["passwd", "etc/passwd", "root/etc/passwd", "proc/self/environ", "proc/1/environ", "environ", "host/etc/passwd",
+                   "up/passwd", "etc/shadow", "loop", "root/tmp/x", "etc/planted"]
+        for path in outside:
+            for method, part in CONTENT:
+                if path in ("passwd", "environ", "loop") and (method, part) in (("GET", "path"), ("DELETE", "path")):
+                    continue  # of the link itself
+                with self.subTest(path=path, route=method + part):
+                    status, text = self.content(volume, method, part, path, body=b"x" if method == "PUT" else None, force="true")
+                    self.assertIn(status, (400, 403, 404, 409), text)
+                    self.assertNotIn(b"root:", text)
+        for path in ("etc", "root", "proc", "up", "host"):
+            self.assertIn(self.content(volume, "GET", "dir", path)[0], (400, 403), path)
+            self.assertEqual(json.loads(self.content(volume, "GET", "path", path)[1])["type"], "symlink")
+        deep = json.loads(self.content(volume, "GET", "dir", "/", depth=10)[1])
+        self.assertEqual({one["path"] for one in deep if one["path"].count("/") > 1}, {"/d/good"})  # no link was walked through
+        self.assertEqual(self.content(volume, "GET", "file", "good"), (200, b"in\n"))
+        self.assertEqual(self.content(volume, "GET", "file", "d/good"), (200, b"in\n"))
+        self.assertEqual(self.content(volume, "DELETE", "path", "root")[0], 204)  # the link, not what it leads to
+        self.assertEqual(run("cat /v/real; wc -l < /etc/passwd | awk '{print ($1 > 1)}'"), "in\n1\n")
+
+    def test_what_is_no_file_is_told_and_stops_nothing(self):
+        volume = self.volume("odd")
+        run = self.mounted(volume)
+        run("cd /v; mkfifo fifo; mkdir dir; python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('/v/socket')\"")
+        for name in ("fifo", "socket", "dir"):
+            self.assertEqual(self.content(volume, "GET", "file", name)[0], 400, name)
+            self.assertEqual(self.content(volume, "PUT", "file", name, body=b"x", force="true")[0] // 100, 4, name)
+        self.assertEqual(json.loads(self.content(volume, "GET", "path", "fifo")[1])["type"], "unknown")
+        for depth in ("11", "1000000", "-1", "x", "99999999999999999999"):
+            self.assertEqual(self.content(volume, "GET", "dir", depth=depth)[0], 400, depth)
+        run("cd /v; mkdir deep; cd deep; for i in $(seq 300); do mkdir d; cd d; done")
+        self.assertEqual(len(json.loads(self.content(volume, "GET", "dir", "/deep", depth=10)[1])), 10)
+        self.assertEqual(self.content(volume, "DELETE", "path", "/deep")[0], 204)
+        self.assertEqual(self.content(volume, "DELETE", "path", "/fifo")[0], 204)
+
+    def test_rights_are_a_sandboxes_and_give_no_power(self):
+        volume = self.volume("rights")
+        for query in ({"uid": 65536}, {"uid": -1}, {"gid": 4294967295}, {"mode": 8192}, {"mode": "x"}, {"force": "maybe"}):
+            self.assertEqual(self.content(volume, "PUT", "file", "/f", body=b"x", **query)[0], 400, query)
+        self.assertEqual(self.content(volume, "PUT", "file", "/f", body=b"#!/bin/sh\nid -u\n", uid=0, gid=0, mode=0o6755)[0], 201)
+        for body in ({"uid": 65536}, {"gid": -1}, {"mode": 1 << 40}, {"uid": "0"}, {"mode": [1]}):
+            self.assertIn(self.content(volume, "PATCH", "path", "/f", body=body)[0], (200, 400), body)
+        run = self.mounted(volume)
+        self.assertEqual(run("cp /usr/bin/id /v/id; stat -c %u /v/f; /v/f"), "0\n1000\n")
+        self.assertEqual(self.content(volume, "PATCH", "path", "/id", body={"uid": 0, "gid": 0, "mode": 0o6755})[0], 200)
+        self.assertEqual(run("/v/id -u"), "1000\n")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
-// E2B's official JavaScript SDK against Belljar: each check is a line of the result, by name. Arguments: the SDK's folder,
-// and optionally the name of one check.
-import { createRequire } from "node:module";
+// E2B's official JavaScript SDK against Belljar: commands, terminals, files and lives of sandboxes.
 import assert from "node:assert/strict";
+import { check, e2b, tell, until } from "./e2b_checks.mjs";
 
 const { Sandbox, NotFoundError, SandboxNotFoundError, CommandExitError, TimeoutError, AuthenticationError, FileType,
-  FilesystemEventType } = createRequire(process.argv[2] + "/x.js")("e2b");
-const checks = {};
-const check = (name, body) => { checks[name] = body; };
-const until = async (ready) => { while (!(await ready())) await new Promise((go) => setTimeout(go, 50)); };
+  FilesystemEventType } = e2b;
 const text = (bytes) => Buffer.from(bytes).toString();
 
 check("a command gives its output and its end", async (box) => {
@@ -211,18 +207,7 @@ check("a wrong key is told so", async () => {
   await assert.rejects(Sandbox.create({ apiKey: "e2b_" + "0".repeat(40) }), AuthenticationError);
 });
 
-const only = process.argv[3];
-const result = {};
 const box = await Sandbox.create({ metadata: { "k 1": "v&1" }, envs: { CREATED: "yes" }, timeoutMs: 300000 });
-for (const [name, body] of Object.entries(checks)) {
-  if (only && name !== only) continue;
-  try {
-    await body(box);
-    result[name] = "ok";
-  } catch (error) {
-    result[name] = String(error?.stack ?? error).slice(0, 1500);
-  }
-}
+await tell(box);
 await box.kill();
-console.log(JSON.stringify(result));
 process.exit(0);

@@ -61,6 +61,11 @@ class Volumes(SandboxStory):
         self.output(sandbox, "rm /v/large; sudo cp /usr/bin/id /v/id; sudo chmod 6755 /v/id")
         self.assertEqual(self.output(sandbox, "/v/id -u"), "1000\n")
 
+    def test_a_volume_may_be_larger_than_the_disk_of_a_sandbox(self):
+        self.volume("large", size_bytes=700 * MIB)
+        sandbox = self.create(volumes=[{"name": "large", "path": "/v"}])
+        self.assertGreater(int(self.output(sandbox, "df -m /v | tail -1 | awk '{print $2}'")), 600)
+
     def test_its_files_are_reached_without_a_sandbox_of_ones_own(self):
         volume = self.volume("files")
         status, _, text = self.server.request("PUT", self.volume_files(volume, path="a/b.txt"), b"hello",

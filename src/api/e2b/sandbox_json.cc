@@ -51,10 +51,10 @@ json::object listed_json(const SandboxRow& row) {
           {"volumeMounts", std::move(mounts)}};
 }
 
-json::object detail_json(const Services& services, const SandboxRow& row) {
+json::object detail_json(const Services& services, const SandboxRow& row, const Actor& actor) {
   json::object answer = listed_json(row);
   const json::object details = stored_object(row.details);
-  if (is_secure(row)) answer["envdAccessToken"] = services.tokens.control(row.id);
+  if (is_secure(row) && actor.role != Role::kReadOnly) answer["envdAccessToken"] = services.tokens.control(row.id);
   answer["domain"] = services.domain;
   const json::value* const internet = details.if_contains("internet");
   answer["allowInternetAccess"] = internet == nullptr ? json::value(nullptr) : *internet;

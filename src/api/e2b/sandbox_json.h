@@ -12,8 +12,8 @@ namespace bj::e2b {
 boost::json::object sandbox_json(const Services& services, const SandboxRow& row);
 // One of a list.
 boost::json::object listed_json(const SandboxRow& row);
-// The same with what only its owner asks for.
-boost::json::object detail_json(const Services& services, const SandboxRow& row);
+// The same with what only its owner asks for. A key that may only read gets no token: with it, it could do more.
+boost::json::object detail_json(const Services& services, const SandboxRow& row, const Actor& actor);
 boost::json::object metric_json(const MetricPoint& point);
 
 bool is_secure(const SandboxRow& row);

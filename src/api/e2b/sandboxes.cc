@@ -29,7 +29,7 @@ Task<Result<HttpResponse>> create_second(const Services& services, HttpRequest& 
 
 Task<Result<HttpResponse>> get(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(const SandboxRow row, co_await living_row(services, request));
-  co_return json_response(200, detail_json(services, row));
+  co_return json_response(200, detail_json(services, row, request.actor));
 }
 
 Task<Result<HttpResponse>> remove(const Services& services, HttpRequest& request) {

@@ -1,5 +1,6 @@
 // Snapshots and forks of sandboxes: /sandboxes/{id}/snapshots, /snapshots, /sandboxes/{id}/fork. A snapshot is a
 // template: it is started from and deleted as one.
+#include <algorithm>
 #include <boost/json/array.hpp>
 
 #include "api/e2b/page_token.h"
@@ -28,7 +29,20 @@ Task<Result<HttpResponse>> take(const Services& services, HttpRequest& request) 
   co_return json_response(201, snapshot_json(made));
 }
 
+// A name is one snapshot's at most: there is nothing to page.
+Task<Result<HttpResponse>> find(const Services& services, const HttpRequest& request, std::string name) {
+  BJ_CO_TRY(const std::vector<SnapshotView> rows,
+            co_await services.manager.list_snapshots(request.actor.organization, query_text(request, "sandboxID"), {}));
+  json::array found;
+  for (const SnapshotView& one : rows) {
+    const std::vector<std::string>& names = one.view.names;
+    if (std::find(names.begin(), names.end(), name) != names.end()) found.push_back(snapshot_json(one));
+  }
+  co_return json_response(200, found);
+}
+
 Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) {
+  if (MaybeText name = query_text(request, "name")) co_return co_await find(services, request, std::move(*name));
   Page page;
   page.order = Order::kDescending;
   BJ_CO_TRY(const int64_t limit, page_limit(request));
