@@ -120,6 +120,16 @@ Task<Result<void>> InterpreterContext::replace(std::shared_ptr<ContextProcess> p
   co_return Result<void>();
 }
 
+// That the zygote has just died is known at the latest by a process that never spoke: another one then, once.
+Task<Result<void>> InterpreterContext::begin() {
+  BJ_CO_TRY(const auto process, co_await spawn_process());
+  Result<void> begun = co_await replace(process);
+  if (begun || language_ != ContextLanguage::kPython || begun.error().code != Code::kUnavailable || ended_)
+    co_return begun;
+  BJ_CO_TRY(auto another, co_await spawn_process());
+  co_return co_await replace(std::move(another));
+}
+
 Task<Result<void>> InterpreterContext::start() {
   const auto self = shared_from_this();
   if (!co_await turn_.enter()) co_return gone();
@@ -127,8 +137,7 @@ Task<Result<void>> InterpreterContext::start() {
   if (ended_) co_return gone();
   if (process_ && !process_->over()) co_return Result<void>();
   kill_process();
-  BJ_CO_TRY(auto process, co_await spawn_process());
-  co_return co_await replace(std::move(process));
+  co_return co_await begin();
 }
 
 Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, ExecutionListener listener) {
@@ -141,8 +150,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   if (!process_ || process_->over()) {
     run.end.restarted = had_process_;
     kill_process();
-    BJ_CO_TRY(auto process, co_await spawn_process());
-    BJ_CO_CHECK(co_await replace(std::move(process)));
+    BJ_CO_CHECK(co_await begin());
     if (run.end.restarted) count_ = 0;
   }
   run.process = process_;

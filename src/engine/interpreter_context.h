@@ -65,6 +65,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   struct Run;
 
   Task<Result<std::shared_ptr<ContextProcess>>> spawn_process();
+  Task<Result<void>> begin();
   Task<Result<void>> replace(std::shared_ptr<ContextProcess> process);
   Task<void> converse(Run& run);
   Task<void> deliver(Run& run, ExecutionEvent event);
