@@ -3,6 +3,7 @@
 #include "api/e2b/sandbox_json.h"
 #include "api/e2b/services.h"
 #include "api/handler.h"
+#include "api/idempotency_key.h"
 #include "control/lifecycle.h"
 #include "tools/stored_json.h"
 
@@ -16,6 +17,7 @@ constexpr int64_t kShortestRefresh = 15;
 
 Task<Result<HttpResponse>> make(const Services& services, HttpRequest& request, ApiVersion version) {
   BJ_CO_TRY(NewSandbox wanted, read_new_sandbox(request, version));
+  BJ_CO_TRY(wanted.idempotency_key, idempotency_key_of(request));
   BJ_CO_TRY(const SandboxRow row, co_await services.manager.create(request.actor, std::move(wanted)));
   co_return json_response(201, sandbox_json(services, row));
 }
