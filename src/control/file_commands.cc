@@ -299,6 +299,9 @@ Task<Result<NewSandbox>> SandboxManager::like(const SandboxRow& parent) {
   wanted.processes = parent.processes;
   wanted.network = parent.network;
   wanted.credentials = names_in(parent.credentials);
+  wanted.access = parent.access;
+  wanted.wakes = parent.wakes;
+  wanted.details = parent.details;
   wanted.wishes = wishes_of(parent.options);
   wanted.wishes.git = {};  // it is among the files
   const auto read = [&] { return sandboxes_.variables(parent.organization, parent.id); };

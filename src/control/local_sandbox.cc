@@ -24,9 +24,10 @@ struct Habits {
 class LocalSandbox : public LiveSandbox {
  public:
   LocalSandbox(Engine& engine, std::shared_ptr<Sandbox> sandbox, Template image, std::vector<Layer> layers,
-               Habits habits, std::function<void()> finish)
+               Habits habits, GateWitness witness)
       : habits_(std::move(habits)),
         has_gate_(habits_.network),
+        note_(std::move(witness.note)),
         sandbox_(std::move(sandbox)),
         processes_(engine.host().executor, sandbox_),
         interpreters_(engine.host().executor, sandbox_,
@@ -34,7 +35,7 @@ class LocalSandbox : public LiveSandbox {
         files_(engine.host(), sandbox_, std::move(image)),
         store_(engine.layers()),
         layers_(std::move(layers)),
-        finish_(std::move(finish)) {}
+        finish_(std::move(witness.finish)) {}
 
   Task<Result<PauseReport>> pause() override { return sandbox_->pause(); }
   Task<Result<void>> resume() override { co_return sandbox_->resume(); }
@@ -58,8 +59,11 @@ class LocalSandbox : public LiveSandbox {
   // One that was made without a gate reaches nothing, and so it stays if nothing is allowed.
   Result<void> change_network(NetworkPolicy policy) override {
     if (!has_gate_ && policy.allows_nothing()) return {};
-    return sandbox_->change_network(std::move(policy));
+    if (!has_gate_) return sandbox_->change_network(std::move(policy));  // says why it can't be
+    return sandbox_->open_network(std::move(policy), note_, credentials_);
   }
+  // What requests are given once its network changes.
+  void set_credentials(GateCredentials credentials) { credentials_ = std::move(credentials); }
   SandboxEnvironment environment() const override { return habits_.environment; }
   std::string usual_user() const override { return habits_.user; }
   std::string start_directory() const override { return habits_.directory; }
@@ -91,6 +95,8 @@ class LocalSandbox : public LiveSandbox {
  private:
   Habits habits_;
   bool has_gate_;
+  GateListener note_;
+  GateCredentials credentials_;
   std::shared_ptr<Sandbox> sandbox_;
   ProcessTable processes_;
   Interpreters interpreters_;
@@ -140,6 +146,8 @@ Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row, std::vector<
   BJ_CO_TRY(spec.network, co_await offload(*engine_.host().workers, join));
   const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
   BJ_CO_TRY(SandboxCredentials credentials, co_await offload(*engine_.host().workers, read));
+  // Its gate may be given some later, when it is too late to be trusted.
+  spec.gated = !spec.network.allows_nothing() && credentials.gate.empty();
   spec.credentials = std::move(credentials.gate);
   spec.environment = std::move(credentials.placeholders);
   co_return spec;
@@ -154,6 +162,9 @@ Task<Result<void>> LocalHost::check(const SandboxRow& row) {
 Task<Result<void>> LocalHost::change_network(const SandboxRow& row, LiveSandbox& live) {
   const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
   BJ_CO_TRY(NetworkPolicy policy, co_await offload(*engine_.host().workers, join));
+  const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
+  BJ_CO_TRY(SandboxCredentials credentials, co_await offload(*engine_.host().workers, read));
+  static_cast<LocalSandbox&>(live).set_credentials(std::move(credentials.gate));  // this host made it
   co_return live.change_network(std::move(policy));
 }
 
@@ -198,13 +209,13 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
                 !spec.network.allows_nothing()};
   GateWitness witness;
   if (!spec.network.allows_nothing()) witness = options_.witness(row);
-  spec.on_network = std::move(witness.note);
+  spec.on_network = witness.note;
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
   sandbox->keep_as(row.id);
   co_await engine_.host().launcher->all_told();  // before anybody hears that it is there
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
   auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), image, std::move(layers), std::move(habits),
-                                             std::move(witness.finish));
+                                             std::move(witness));
   if (interpreter_ahead) live->interpreters().start_ahead();
   if (const Result<void> started = co_await start_template(*live, image, kForReadiness); !started) {
     co_await live->destroy();
@@ -226,7 +237,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   if (credentials) network.credentials = std::move(credentials->gate);
   GateWitness witness;
   if (Sandbox::has_gate(kept->sandbox)) witness = options_.witness(row);
-  network.listener = std::move(witness.note);
+  network.listener = witness.note;
   const auto find = [this, &row] { return root_of(row); };
   Result<Root> root = co_await offload(*engine_.host().workers, find);  // its layers, so that they stay
   const bool gated = Sandbox::has_gate(kept->sandbox);
@@ -242,7 +253,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   Habits habits{sandbox->environment(), row.inside_user.empty() ? image.user : row.inside_user, image.workdir, gated};
   const auto live =
       std::make_shared<LocalSandbox>(engine_, sandbox, image, root ? std::move(root->layers) : std::vector<Layer>(),
-                                     std::move(habits), std::move(witness.finish));
+                                     std::move(habits), std::move(witness));
   live->processes().take_up(std::move(kept->parts));
   if (sandbox->image().environment.contains(kPreloadVariable)) live->interpreters().start_ahead();
   co_return live;

@@ -231,6 +231,7 @@ Task<Result<SandboxRow>> SandboxManager::set_network(Actor actor, std::string id
   BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await running(actor.organization, id));
   SandboxRow wanted = sandbox->row;
   wanted.network = network;
+  wanted.details = details;
   BJ_CO_CHECK(co_await host_.change_network(wanted, *sandbox->live));
   const auto edit = [&](Transaction&, SandboxRow& row) -> Result<void> {
     row.network = network;

@@ -28,6 +28,7 @@ std::string formatted(const GateCredential& credential) {
 
 ForbiddenTexts::ForbiddenTexts(const GateCredentials& credentials) {
   for (const GateCredential& credential : credentials) {
+    if (credential.value->empty()) continue;  // its format is all there is, and no secret
     std::string whole = formatted(credential);
     for (const std::string_view value : {credential.value->reveal(), std::string_view(whole)}) {
       if (value.empty()) continue;

@@ -6,6 +6,7 @@
 
 #include "api/authenticate.h"
 #include "api/e2b/envd.h"
+#include "api/e2b/header_rules.h"
 #include "api/e2b/watchers.h"
 #include "api/native/sandbox_routes.h"
 #include "api/native/volumes.h"
@@ -61,7 +62,18 @@ Result<NetworkPolicy> network_of(Store& store, const SandboxServiceOptions& opti
   return join_network(layers, options.package_hosts);
 }
 
-Result<SandboxCredentials> credentials_of(const CredentialSource& source, const SandboxRow& row) {
+// What E2B's rules for its network put into requests.
+Result<GateCredentials> headers_of(Store& store, const SandboxRow& row) {
+  const boost::json::object details = stored_object(row.details);
+  const boost::json::value* const network = details.if_contains("network");
+  if (network == nullptr || !network->is_object()) return GateCredentials();
+  BJ_TRY(const std::vector<e2b::HeaderRule> rules, e2b::read_header_rules(network->get_object()));
+  SecretTable secrets(store.database(), store.vault());
+  BJ_TRY(const auto values, secrets.values(row.organization, e2b::secrets_of(rules)));
+  return e2b::gate_credentials(rules, values);
+}
+
+Result<SandboxCredentials> credentials_of(Store& store, const CredentialSource& source, const SandboxRow& row) {
   BJ_TRY(const NetworkWish wish, read_network_wish({{"credentials", stored_json(row.credentials)}}, "sandbox"));
   BJ_TRY(CallCredentials found, source.find(row.organization, wish.credentials));
   SandboxCredentials credentials;
@@ -69,6 +81,8 @@ Result<SandboxCredentials> credentials_of(const CredentialSource& source, const 
     if (!one.variable.empty()) credentials.placeholders[one.variable] = one.gate.placeholder;
     credentials.gate.push_back(std::move(one.gate));
   }
+  BJ_TRY(GateCredentials headers, headers_of(store, row));
+  std::move(headers.begin(), headers.end(), std::back_inserter(credentials.gate));
   return credentials;
 }
 
@@ -124,9 +138,8 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
   host.network = [&store = tools.store(), options](const std::string& organization, const std::string& wish) {
     return network_of(store, options, organization, wish);
   };
-  host.credentials = [source = CredentialSource(tools.store(), options.credential_files)](const SandboxRow& row) {
-    return credentials_of(source, row);
-  };
+  host.credentials = [&store = tools.store(), source = CredentialSource(tools.store(), options.credential_files)](
+                         const SandboxRow& row) { return credentials_of(store, source, row); };
   host.mounts = [&volumes](const SandboxRow& row) { return volumes.mounts_of(row); };
   host.witness = [&audit = tools.audit()](const SandboxRow& row) { return witness_of(audit, row); };
   return host;
@@ -150,7 +163,8 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens
       metrics_(engine.host().executor, manager_, now_us),
       watches_(std::make_unique<e2b::KeptWatches>()),
       e2b_{manager_, commands_, metrics_, audit_, tokens_, *watches_, options.domain},
-      e2b_volumes_{volumes_, audit_, tokens_, options.domain} {
+      e2b_volumes_{volumes_, audit_, tokens_, options.domain},
+      e2b_secrets_{SecretTable(tools.store().database(), tools.store().vault()), tools.threads(), audit_} {
   traffic_.serve_port(e2b::kEnvdPort, SandboxTraffic::Guard::kOwn,
                       [this](HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
                         return e2b::answer_envd(e2b_, request, std::move(sandbox));
@@ -185,6 +199,7 @@ void SandboxService::add_routes(Router& router) {
   native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
   e2b::add_routes(router, e2b_);
   e2b::add_volume_routes(router, e2b_volumes_);
+  e2b::add_secret_routes(router, e2b_secrets_);
   preview::add_routes(router, {manager_, tokens_, {}, now_s}, place_);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "api/e2b/secret_routes.h"
 #include "api/e2b/services.h"
 #include "api/e2b/volume_routes.h"
 #include "control/code_runner.h"
@@ -72,6 +73,7 @@ class SandboxService {
   std::unique_ptr<e2b::KeptWatches> watches_;
   e2b::Services e2b_;
   e2b::VolumeRoutes e2b_volumes_;
+  e2b::SecretRoutes e2b_secrets_;
 };
 
 }  // namespace bj

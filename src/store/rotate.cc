@@ -5,6 +5,7 @@
 //   4. no row is left under another key: the old key leaves the file.
 // An interrupted rotation is taken up again with its own key by the next one.
 #include "store/key_file.h"
+#include "store/secret_table.h"
 #include "store/sql.h"
 #include "store/store.h"
 #include "store/variable_rows.h"
@@ -21,21 +22,22 @@ struct Progress {
 };
 
 // A table whose column value_enc holds secrets.
-struct SecretTable {
+struct EncryptedTable {
   std::string_view name;
   std::string_view clear;  // where clear values of old are: a column, or an empty text
   std::string_view wipe;   // takes them away
 };
 constexpr std::string_view kWipe = "value = '', ";
-constexpr SecretTable kTables[] = {{kSandboxVariables.table, "value", kWipe},
+constexpr EncryptedTable kTables[] = {{kSandboxVariables.table, "value", kWipe},
                                    {kAgentVariables.table, "value", kWipe},
                                    {kLiveVariables.table, "value", kWipe},
-                                   {kCredentialTable, "''", ""}};
+                                   {kCredentialTable, "''", ""},
+                                   {kSecretTable, "''", ""}};
 
 // The columns of a row that is read here.
 constexpr size_t kId = 0, kClear = 1, kEncrypted = 2;
 
-Result<void> rewrite(Transaction& transaction, Vault& vault, const SecretTable& table, const std::string& key_id,
+Result<void> rewrite(Transaction& transaction, Vault& vault, const EncryptedTable& table, const std::string& key_id,
                      const Row& row) {
   const std::string& id = row.text(kId);
   const Place place{table.name, id, "value_enc"};
@@ -56,7 +58,7 @@ bool needs_rewriting(Vault& vault, const std::string& key_id, const Row& row) {
   return !row.text(kClear).empty() || !vault.is_current(key_id, row.text(kEncrypted));
 }
 
-Result<Progress> rewrite_batch(Transaction& transaction, Vault& vault, const SecretTable& table,
+Result<Progress> rewrite_batch(Transaction& transaction, Vault& vault, const EncryptedTable& table,
                                const std::string& wanted, const Progress& before) {
   BJ_TRY(const std::string key_id, vault.write_key(transaction));
   if (key_id != wanted) return fail(Code::kBusy, "another process changed the key meanwhile: rotate again");
@@ -81,7 +83,7 @@ Result<int64_t> rotate_secrets(Store& store) {
   BJ_TRY(const Fd lock, lock_key_file(vault.key_file()));
   BJ_TRY(const std::string key_id, vault.begin_rotation(store.database()));
   int64_t changed = 0;
-  for (const SecretTable& table : kTables) {
+  for (const EncryptedTable& table : kTables) {
     Progress progress;
     while (!progress.done) {
       BJ_TRY(progress, store.database().transact_value<Progress>([&](Transaction& transaction) {

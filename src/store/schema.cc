@@ -444,12 +444,32 @@ Migration layers_step() {
           }};
 }
 
+Migration secrets_step() {
+  return {10,
+          "secrets",
+          {
+              R"(CREATE TABLE secrets (
+                   id TEXT PRIMARY KEY,
+                   organization_id TEXT NOT NULL REFERENCES organizations (id),
+                   name TEXT NOT NULL,
+                   version BIGINT NOT NULL,
+                   metadata TEXT NOT NULL,
+                   value_enc TEXT NOT NULL,
+                   created_at BIGINT NOT NULL,
+                   updated_at BIGINT NOT NULL,
+                   created_by_id TEXT,
+                   last_updated_by_id TEXT,
+                   UNIQUE (organization_id, name)))",
+              "CREATE INDEX secrets_in_order ON secrets (organization_id, created_at, id)",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> steps = {first_step(),     audit_step(),     gate_step(),
-                                               sandboxes_step(), templates_step(), sandbox_credentials_step(),
-                                               volumes_step(),   ports_step(),     layers_step()};
+  static const std::vector<Migration> steps = {
+      first_step(),   audit_step(), gate_step(),   sandboxes_step(), templates_step(), sandbox_credentials_step(),
+      volumes_step(), ports_step(), layers_step(), secrets_step()};
   return steps;
 }
 

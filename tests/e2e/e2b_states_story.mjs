@@ -84,6 +84,34 @@ check("a pause with memory is of the same boot, and a second one is told apart",
   await box.connect();
   assert.equal((await box.commands.run(BOOT_ID)).stdout, before);
 }));
+check("a connect that does not want the memory back boots again, too", () => with_boxes(async (keep) => {
+  const box = keep(await Sandbox.create());
+  await box.files.write("/home/user/kept.txt", "kept");
+  const before = (await box.commands.run(BOOT_ID)).stdout;
+  await box.pause();
+  const answer = await fetch(`${process.env.E2B_API_URL}/v2/sandboxes/${box.sandboxId}/connect`,
+    { method: "POST", headers: { "X-API-Key": process.env.E2B_API_KEY }, body: JSON.stringify({ timeout: 60, memory: false }) });
+  assert.equal(answer.status, 201);
+  assert.equal(await box.files.read("/home/user/kept.txt"), "kept");
+  assert.notEqual((await box.commands.run(BOOT_ID)).stdout, before);
+}));
+check("a fork is asked for with what its parent was", () => with_boxes(async (keep) => {
+  const box = keep(await Sandbox.create({ network: { allowPublicTraffic: false, denyOut: ["10.0.0.0/8"] }, metadata: { a: "b" } }));
+  const fork = keep((await box.fork())[0]);
+  const info = await fork.getInfo();
+  assert.deepEqual([info.network.allowPublicTraffic, info.network.denyOut, info.metadata], [false, ["10.0.0.0/8"], { a: "b" }]);
+  assert(fork.trafficAccessToken && fork.trafficAccessToken !== box.trafficAccessToken);
+}));
+check("a snapshot whose name is taken is its newest", () => with_boxes(async (keep) => {
+  const box = keep(await Sandbox.create());
+  await box.files.write("/home/user/state.txt", "first");
+  const first = await box.createSnapshot({ name: "states-again" });
+  await box.files.write("/home/user/state.txt", "second");
+  const second = await box.createSnapshot({ name: "states-again" });
+  assert.equal(second.snapshotId, first.snapshotId);
+  assert.equal(await keep(await Sandbox.create("states-again")).files.read("/home/user/state.txt"), "second");
+  await Sandbox.deleteSnapshot(first.snapshotId);
+}));
 check("one that is paused without memory when its time is over is there again after a connect", () => with_boxes(async (keep) => {
   const box = keep(await Sandbox.create({ timeoutMs: 2000, lifecycle: { onTimeout: { action: "pause", keepMemory: false } } }));
   await box.files.write("/home/user/kept.txt", "kept");

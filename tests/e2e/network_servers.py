@@ -1,6 +1,7 @@
 """The servers of network_world.py: run in a network namespace, say "up", serve until they are killed or their standard
 input ends. What arrived from names and packets can be read at /seen of the same process."""
 
+import hashlib
 import http.server
 import json
 import os
@@ -27,7 +28,9 @@ class Page(http.server.BaseHTTPRequestHandler):
             return self.switch(self.path[len("/switch/"):])
         size = int(self.path[len("/bytes/"):]) if self.path.startswith("/bytes/") else None
         seen = {"server": self.server.who, "address": self.request.getsockname()[0], "host": self.headers.get("Host"),
-                "path": self.path, "method": self.command}
+                "path": self.path, "method": self.command, "headers": dict(self.headers),
+                # What was truly sent, in a form that is no echo.
+                "hash": hashlib.sha256(self.headers.get("Authorization", "").encode()).hexdigest()}
         self.answer(200, b"x" * size if size is not None else json.dumps(seen).encode())
 
     def do_POST(self):

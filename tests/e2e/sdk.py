@@ -10,7 +10,8 @@ import unittest
 
 FOLDER = os.environ.get("BELLJAR_SDKS", os.path.join(os.path.dirname(__file__), "../../build/sdks"))
 PYTHON = {"letta-client": "1.12.1", "e2b": "2.63.0", "e2b-code-interpreter": "2.11.5"}
-NODE = {"@letta-ai/letta-client": "1.12.1", "e2b": "2.51.0", "@e2b/code-interpreter": "2.8.0"}
+NODE = {"@letta-ai/letta-client": "1.12.1", "e2b": "2.51.0", "@e2b/code-interpreter": "2.8.0",
+        "@e2b/cli": "2.19.0"}
 
 
 def _installed(kind, name, version, *commands):

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "api/e2b/header_rules.h"
 #include "api/handler.h"
 #include "egress/policy_json.h"
 #include "egress/policy_lists.h"
@@ -39,8 +40,6 @@ bool asks_for(const json::object& object, const char* name) {
 
 // What is refused rather than forgotten: a sandbox that lacks what was asked for would look like one that has it.
 Result<void> refuse_unknown_wishes(const json::object& network) {
-  if (asks_for(network, "rules"))
-    return invalid("network.rules are not supported: bind a credential to the host instead (belljar credential add)");
   if (asks_for(network, "egressProxy")) return invalid("network.egressProxy is not supported");
   return {};
 }
@@ -130,6 +129,7 @@ Result<NetworkWishes> read_network(const json::object* network, std::optional<bo
   lists.internet_access = internet;
   if (network != nullptr) {
     BJ_CHECK(refuse_unknown_wishes(*network));
+    BJ_CHECK(read_header_rules(*network));  // from here on they stand with what was asked for
     BJ_TRY(lists.allow_out, texts(*network, "allowOut"));
     BJ_TRY(lists.deny_out, texts(*network, "denyOut"));
     const json::value* const open = network->if_contains("allowPublicTraffic");

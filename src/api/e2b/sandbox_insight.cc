@@ -1,6 +1,7 @@
 // What a sandbox uses and what happened to it: metrics and logs.
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <charconv>
 
 #include "api/e2b/sandbox_json.h"
@@ -57,12 +58,15 @@ struct Wanted {
   std::string level, search;
 };
 
+// As E2B names it.
+std::string level_of(const LogLine& line) { return line.level == "warning" ? "warn" : line.level; }
+
 json::array lines_of(const HeldSandbox& sandbox, const Wanted& wanted, json::array& plain) {
   std::vector<const LogLine*> lines;
   for (const LogLine& line : sandbox.log.lines()) {
     const int64_t ms = line.time / 1000;
     if (wanted.start_ms && (wanted.backward ? ms > *wanted.start_ms : ms < *wanted.start_ms)) continue;
-    if (!wanted.level.empty() && line.level != wanted.level) continue;
+    if (!wanted.level.empty() && level_of(line) != wanted.level) continue;
     if (!wanted.search.empty() && line.message.find(wanted.search) == std::string::npos) continue;
     lines.push_back(&line);
   }
@@ -71,11 +75,12 @@ json::array lines_of(const HeldSandbox& sandbox, const Wanted& wanted, json::arr
   json::array entries;
   for (const LogLine* line : lines) {
     const std::string time = time_of(line->time);
-    plain.push_back(json::object{{"timestamp", time}, {"line", line->message}});
-    entries.push_back(json::object{{"timestamp", time},
-                                   {"level", line->level == "warning" ? "warn" : line->level},
-                                   {"message", line->message},
-                                   {"fields", json::object()}});
+    const json::object said{{"level", level_of(*line)}, {"message", line->message}};
+    plain.push_back(json::object{{"timestamp", time}, {"line", json::serialize(said)}});  // which E2B's CLI parses
+    json::object entry = said;
+    entry["timestamp"] = time;
+    entry["fields"] = json::object();
+    entries.push_back(std::move(entry));
   }
   return entries;
 }

@@ -3,6 +3,8 @@
 #include "api/e2b/sandbox_json.h"
 #include "api/e2b/services.h"
 #include "api/handler.h"
+#include "api/idempotency_key.h"
+#include "control/lifecycle.h"
 #include "tools/stored_json.h"
 
 namespace bj::e2b {
@@ -15,6 +17,7 @@ constexpr int64_t kShortestRefresh = 15;
 
 Task<Result<HttpResponse>> make(const Services& services, HttpRequest& request, ApiVersion version) {
   BJ_CO_TRY(NewSandbox wanted, read_new_sandbox(request, version));
+  BJ_CO_TRY(wanted.idempotency_key, idempotency_key_of(request));
   BJ_CO_TRY(const SandboxRow row, co_await services.manager.create(request.actor, std::move(wanted)));
   co_return json_response(201, sandbox_json(services, row));
 }
@@ -76,7 +79,16 @@ Task<Result<HttpResponse>> refresh(const Services& services, HttpRequest& reques
   co_return empty_response();
 }
 
-// Running: its end moves away at most. Paused: it goes on, with that much time.
+// With that much time. Who does not want the memory back has it boot from its files.
+Task<Result<Resumed>> wake(const Services& services, const HttpRequest& request, const SandboxRow& row,
+                           const TimeBody& body) {
+  const bool has_memory = row.state == state_name(SandboxState::kPaused);
+  if (has_memory && !body.memory.value_or(true))
+    BJ_CO_CHECK(co_await services.manager.pause(request.actor, row.id, PauseKeeps::kFiles));
+  co_return co_await services.manager.resume(request.actor, row.id, body.timeout.value_or(kUsualTimeout));
+}
+
+// Running: its end moves away at most. Paused: it goes on.
 Task<Result<HttpResponse>> connect(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(SandboxRow row, co_await living_row(services, request));
   BJ_CO_TRY(const TimeBody body, times_of(request));
@@ -84,7 +96,7 @@ Task<Result<HttpResponse>> connect(const Services& services, HttpRequest& reques
   if (seconds <= 0) co_return fail(Code::kInvalid, "timeout must be greater than 0");
   unsigned status = 200;
   if (is_paused(row)) {
-    const Result<Resumed> resumed = co_await services.manager.resume(request.actor, row.id, seconds);
+    const Result<Resumed> resumed = co_await wake(services, request, row, body);
     if (resumed) status = 201;
     if (!resumed && resumed.error().code != Code::kConflict) co_return tl::unexpected(resumed.error());
   }
@@ -97,7 +109,7 @@ Task<Result<HttpResponse>> connect(const Services& services, HttpRequest& reques
 Task<Result<HttpResponse>> resume(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(const SandboxRow row, co_await living_row(services, request));
   BJ_CO_TRY(const TimeBody body, times_of(request));
-  BJ_CO_CHECK(co_await services.manager.resume(request.actor, row.id, body.timeout.value_or(kUsualTimeout)));
+  BJ_CO_CHECK(co_await wake(services, request, row, body));
   co_return json_response(201, sandbox_json(services, row));
 }
 

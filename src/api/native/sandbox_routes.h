@@ -31,7 +31,6 @@ void add_file_content_routes(Router& router, SandboxServices services);
 
 // The path's {sandbox_id}, which must look like one.
 Result<std::string> sandbox_id_of(const HttpRequest& request);
-Result<MaybeText> idempotency_key_of(const HttpRequest& request);
 // The request's sandbox if it runs.
 Task<Result<std::shared_ptr<HeldSandbox>>> running_sandbox(SandboxServices services, const HttpRequest& request);
 

@@ -2,6 +2,7 @@
 #include <boost/json/array.hpp>
 
 #include "api/handler.h"
+#include "api/idempotency_key.h"
 #include "api/native/sandbox_json.h"
 #include "api/native/sandbox_routes.h"
 #include "api/route_group.h"

@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/handler.h"
+#include "api/idempotency_key.h"
 #include "api/native/sandbox_json.h"
 #include "api/native/sandbox_routes.h"
 #include "api/route_group.h"
@@ -196,13 +197,6 @@ Result<std::string> sandbox_id_of(const HttpRequest& request) {
   const std::string& id = request.parameter("sandbox_id");
   if (is_compact_id("sb", id)) return id;
   return fail(Code::kNotFound, "there is no such sandbox");
-}
-
-Result<MaybeText> idempotency_key_of(const HttpRequest& request) {
-  constexpr size_t kLongestKey = 255;
-  const std::string_view key = request.headers.get("Idempotency-Key");
-  if (key.size() > kLongestKey) return fail(Code::kUnprocessable, "Idempotency-Key may have 255 characters");
-  return key.empty() ? MaybeText() : MaybeText(key);
 }
 
 Task<Result<std::shared_ptr<HeldSandbox>>> running_sandbox(SandboxServices services, const HttpRequest& request) {
