@@ -63,7 +63,10 @@ class Zygote:
         assert self.control.recv(16) == b"R"
 
     def context(self, cwd=None):
-        return Context(self, cwd)
+        return Context(self, {"cwd": cwd} if cwd else {})
+
+    def context_ahead(self):
+        return Context(self, {"ahead": True})
 
     def send(self, message, descriptors):
         socket.send_fds(self.control, [json.dumps(message).encode()], descriptors)
@@ -89,9 +92,9 @@ class Ends:
 
 
 class Context:
-    def __init__(self, zygote, cwd=None):
+    def __init__(self, zygote, request):
         ends = Ends()
-        zygote.send({"cwd": cwd} if cwd else {}, ends.theirs)
+        zygote.send(request, ends.theirs)
         self._use(ends)
         self._nonces = 0
 
@@ -101,6 +104,11 @@ class Context:
         self.wire = ends.wire
         self.first = self.wire.receive()
         self.pid = self.first.get("pid")
+
+    def enter(self, cwd):
+        """Of one that was made ahead."""
+        self.wire.send({"op": "enter", "cwd": cwd})
+        return self.wire.receive()
 
     def run(self, code, env=None, interrupt_when=None):
         """Everything that comes of a cell; interrupted once `interrupt_when` was printed."""
@@ -145,9 +153,7 @@ class Context:
         if answer["op"] == "refused":
             return answer["reason"]
         assert answer["op"] == "checkpointed", answer
-        wire = Wire(ours)
-        assert wire.receive()["op"] == "ready"
-        return wire
+        return Wire(ours)
 
     def roll_back(self, checkpoint):
         os.killpg(self.pid, signal.SIGKILL)

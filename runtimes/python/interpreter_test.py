@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import tempfile
+import time
 import unittest
 
 from fake_interpreter_engine import Gone, Zygote
@@ -78,6 +79,28 @@ class Cells(InterpreterTest):
     def test_a_context_that_ends_itself_hangs_up(self):
         with self.assertRaises(Gone):
             self.context.run("import os; os._exit(3)")
+
+
+class Ahead(InterpreterTest):
+    def setUp(self):
+        self.context = self.zygote.context_ahead()
+
+    def test_it_is_like_any_other_once_it_is_wanted(self):
+        self.assertEqual(self.context.enter(self.folder.name), {"op": "ready", "pid": self.context.pid})
+        other = self.zygote.context(self.folder.name)
+        for code in ("import os\nos.getcwd()", "sorted(globals())", "import sys\nsorted(sys.modules)", "_",
+                     "import asyncio\nawait asyncio.sleep(0, 5)"):
+            ours, theirs = self.run_cell(code), other.run(code)
+            self.assertEqual((ours.text, ours.count), (theirs.text, theirs.count), code)
+
+    def test_a_directory_that_is_not_there_is_refused_then(self):
+        self.assertEqual(self.context.enter("/not/there")["op"], "refused")
+
+    def test_it_ends_when_nobody_wants_it(self):
+        pid = self.context.pid
+        self.context.wire.socket.close()
+        while os.path.exists(f"/proc/{pid}"):
+            time.sleep(0.01)
 
 
 class Streams(InterpreterTest):

@@ -59,6 +59,7 @@ class Bench {
                                                            {"API: command", &Bench::api_command},
                                                            {"API: file transfer", &Bench::api_transfer},
                                                            {"API: used sandboxes", &Bench::api_used},
+                                                           {"API: fork", &Bench::api_fork},
                                                            {"npm build", &Bench::npm_build},
                                                            {"interpreter", &Bench::interpreter},
                                                            {"SDK: create", &Bench::sdk_create}};
@@ -246,6 +247,7 @@ class Bench {
   Task<Result<void>> api_command() { return of_sandboxes(bench_api_command); }
   Task<Result<void>> api_transfer() { return of_sandboxes(bench_file_transfer); }
   Task<Result<void>> api_used() { return of_sandboxes(bench_used_sandboxes); }
+  Task<Result<void>> api_fork() { return of_sandboxes(bench_fork); }
   Task<Result<void>> sdk_create() { return of_sandboxes(bench_sdk_create); }
   Task<Result<void>> interpreter() { return of_sandboxes(bench_interpreter); }
   Task<Result<void>> npm_build() { return of_sandboxes(bench_npm_build); }

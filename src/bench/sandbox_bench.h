@@ -27,6 +27,8 @@ Task<Result<BenchRows>> bench_npm_build(SandboxBench bench);
 
 // A new interpreter's first result; checkpoint and rollback of one that holds much.
 Task<Result<BenchRows>> bench_interpreter(SandboxBench bench);
+// Forks of a sandbox that has written much, live and stopped.
+Task<Result<BenchRows>> bench_fork(SandboxBench bench);
 // create → first command answered, through the released e2b package for Node.
 Task<Result<BenchRows>> bench_sdk_create(SandboxBench bench);
 

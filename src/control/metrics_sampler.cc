@@ -33,6 +33,7 @@ Task<void> MetricsSampler::run() {
     for (const auto& [id, sandbox] : manager_.all_held()) sandboxes.push_back(sandbox);
     for (const auto& sandbox : sandboxes) {
       if (!stopping_ && sandbox->row.state == "running") (void)co_await sample(sandbox);
+      co_await asio::post(wake_.get_executor(), asio::use_awaitable);  // requests go first
     }
     std::erase_if(points_, [this](const auto& known) { return !manager_.all_held().contains(known.first); });
     if (stopping_) break;

@@ -344,8 +344,6 @@ Task<Result<ContextCheckpoint>> InterpreterContext::checkpoint() {
   waiting.output = std::move(unused.ours.output);
   waiting.error = std::move(unused.ours.error);
   const auto kept = ContextProcess::adopt(executor_, std::move(waiting));
-  BJ_CO_TRY(const ContextMessage ready, co_await kept->message_within(kReadyTime));
-  if (ready.op != ContextOp::kReady) co_return fail(Code::kUnavailable, "the checkpoint broke its protocol");
   kept->set_reading(ContextProcess::Reading::kOff);
   ContextCheckpoint about{new_id("checkpoint"), count_, Clock::now()};
   checkpoints_[about.id] = {about, kept, ++checkpoints_made_};
@@ -372,14 +370,14 @@ Task<Result<void>> InterpreterContext::roll_back(std::string id) {
     checkpoints_.erase(found);
     co_return fail(Code::kConflict, "the checkpoint's process has ended: it can't be rolled back to");
   }
-  // The live one ends first: its pages then belong to the checkpoint alone.
-  if (process_ && process_->pid() > 1) (void)co_await sandbox_->signal_group(process_->pid(), SIGKILL);
-  if (process_) std::exchange(process_, nullptr)->close();
   BJ_CO_TRY(ContextPipes pipes, ContextPipes::make());
   BJ_CO_CHECK(kept.process->send(encode_context_message({{"op", "rollback"}}),
                                  {pipes.channel.get(), pipes.output.get(), pipes.error.get()}));
   auto process = ContextProcess::adopt(executor_, std::move(pipes.ours));
   for (Fd* fd : {&pipes.channel, &pipes.output, &pipes.error}) fd->reset();
+  // The live one ends while the checkpoint forks: its pages then belong to the checkpoint alone.
+  if (process_ && process_->pid() > 1) (void)co_await sandbox_->signal_group(process_->pid(), SIGKILL);
+  if (process_) std::exchange(process_, nullptr)->close();
   BJ_CO_CHECK(co_await replace(std::move(process)));
   count_ = kept.about.count;
   co_return Result<void>();

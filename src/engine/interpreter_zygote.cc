@@ -13,11 +13,14 @@ namespace {
 
 constexpr auto kStartTime = std::chrono::seconds(30);
 constexpr size_t kMaxPacket = 64;
+constexpr auto kBeforeSpare = std::chrono::milliseconds(20);
+constexpr size_t kForksBeforeSpare = 2;  // who has one context has no use for another process
 
 }  // namespace
 
 InterpreterZygote::~InterpreterZygote() {
   if (control_) control_->close();
+  if (spare_) spare_->close();  // it ends when nobody holds the other end
 }
 
 void InterpreterZygote::forget() {
@@ -77,18 +80,59 @@ Task<Result<void>> InterpreterZygote::ensure() {
   co_return started;
 }
 
+Result<std::shared_ptr<ContextProcess>> InterpreterZygote::ask_for(const boost::json::object& request) {
+  BJ_TRY(ContextPipes pipes, ContextPipes::make());
+  if (!control_) return fail(Code::kUnavailable, "the interpreter has ended");
+  BJ_CHECK(control_->send(boost::json::serialize(request),
+                          {pipes.channel.get(), pipes.output.get(), pipes.error.get()}));
+  return ContextProcess::adopt(executor_, std::move(pipes.ours));
+}
+
 Task<Result<std::shared_ptr<ContextProcess>>> InterpreterZygote::fork(const std::string& directory) {
-  BJ_CO_CHECK(co_await ensure());
-  BJ_CO_TRY(ContextPipes pipes, ContextPipes::make());
-  const std::string request = boost::json::serialize(boost::json::object{{"cwd", directory}});
-  const Result<void> sent = control_
-                                ? control_->send(request, {pipes.channel.get(), pipes.output.get(), pipes.error.get()})
-                                : Result<void>(fail(Code::kUnavailable, "the interpreter has ended"));
-  if (!sent) {
-    forget();
-    co_return tl::unexpected(sent.error());
+  if (++forks_ >= kForksBeforeSpare) prepare_spare_soon();
+  if (const std::shared_ptr<ContextProcess> spare = take_spare()) {
+    spare->set_reading(ContextProcess::Reading::kOn);
+    spare->write(encode_context_message({{"op", "enter"}, {"cwd", directory}}));
+    co_return spare;
   }
-  co_return ContextProcess::adopt(executor_, std::move(pipes.ours));
+  BJ_CO_CHECK(co_await ensure());
+  auto forked = ask_for({{"cwd", directory}});
+  if (!forked) forget();
+  co_return forked;
+}
+
+// None if it has died meanwhile.
+std::shared_ptr<ContextProcess> InterpreterZygote::take_spare() {
+  std::shared_ptr<ContextProcess> spare = std::exchange(spare_, nullptr);
+  return spare && !spare->over() ? spare : nullptr;
+}
+
+// Not at once: whoever has just got one uses it now.
+void InterpreterZygote::prepare_spare_soon() {
+  if (std::exchange(preparing_, true)) return;
+  spawn(executor_, [weak = weak_from_this(), executor = executor_]() -> Task<void> {
+    asio::steady_timer pause(executor, kBeforeSpare);
+    (void)co_await expired(pause);
+    if (const auto self = weak.lock()) co_await self->prepare_spare();
+  });
+}
+
+Task<void> InterpreterZygote::prepare_spare() {
+  const auto self = shared_from_this();
+  if (control_ && !spare_) {
+    const auto forked = ask_for({{"ahead", true}});
+    const Result<ContextMessage> first =
+        forked ? co_await (*forked)->message_within(kStartTime) : Result<ContextMessage>(tl::unexpected(forked.error()));
+    const bool ready = first && first->op == ContextOp::kReady;
+    if (ready) {
+      (*forked)->set_pid(first->pid);
+      (*forked)->set_reading(ContextProcess::Reading::kOff);
+      spare_ = *forked;
+    } else if (forked) {
+      (*forked)->close();
+    }
+  }
+  preparing_ = false;
 }
 
 }  // namespace bj

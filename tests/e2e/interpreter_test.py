@@ -4,6 +4,7 @@ import base64
 import json
 import subprocess
 import threading
+import time
 import unittest
 
 from sandbox_story import SandboxStory
@@ -66,6 +67,18 @@ class Contexts(InterpreterStory):
         self.assertEqual(self.text("import os; os.getcwd()", self.context(cwd="/tmp")), "'/tmp'")
         self.assertIn("No such file", self.api("POST", self.place() + "/contexts", {"cwd": "/not/there"}, expect=400)["detail"])
         self.execute("1", env={"a b": "c"}, expect=400)
+
+    def test_the_next_context_is_made_ahead_and_like_any_other(self):
+        self.context(), self.context()
+        count = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o 'interpreter[.]py 3' | wc -l"
+        while self.output(self.sandbox, count).strip() != "4":  # the interpreter, two contexts, the next one
+            time.sleep(0.02)
+        self.assertEqual(self.text("import os; os.getcwd()", self.context(cwd="/tmp")), "'/tmp'")
+        while self.output(self.sandbox, count).strip() != "5":
+            time.sleep(0.02)
+        self.api("POST", self.place() + "/contexts", {"cwd": "/not/there"}, expect=400)
+        self.output(self.sandbox, "pkill -9 -f 'interpreter[.]py'; true")
+        self.assertEqual(self.text("6 * 7", self.context()), "42")
 
     def test_output_comes_as_it_is_written(self):
         connection, events = self.stream("import sys\nprint('first')\nprint('é' * 3, file=sys.stderr)\n"
@@ -261,7 +274,7 @@ class Hostile(InterpreterStory):
 
     def test_a_killed_zygote_is_replaced(self):
         self.execute("x = 1")
-        self.run_in(self.sandbox, "pkill -9 -f interpreter.py; true")
+        self.run_in(self.sandbox, "pkill -9 -f 'interpreter[.]py'; true")
         self.assertEqual(self.text("1", self.context()), "1")
 
     def test_a_stopped_context_is_ended_when_its_time_is_over(self):

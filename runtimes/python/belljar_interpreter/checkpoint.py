@@ -26,6 +26,7 @@ def take(context, nonce):
             os.close(fd)
         return context.channel.send({"op": "refused", "nonce": nonce, "reason": reason})
     context.cells.drop_loop()
+    offsets, sockets = _look_at_descriptors(descriptors[0])  # before anybody can move them
     gc.freeze()  # else the collector writes to every object, and every page is copied
     try:
         pid = os.fork()
@@ -33,10 +34,11 @@ def take(context, nonce):
         os.close(descriptors[0])
         return context.channel.send({"op": "refused", "nonce": nonce, "reason": f"fork: {error.strerror}"})
     if pid != 0:
+        os.setpgid(pid, pid)  # what is sent to the live process's group from now on is not for it
         os.close(descriptors[0])
         return context.channel.send({"op": "checkpointed", "nonce": nonce})
     try:
-        _wait_as_checkpoint(context, descriptors[0])
+        _wait_as_checkpoint(context, descriptors[0], offsets, sockets)
     except BaseException:
         os._exit(1)
 
@@ -61,17 +63,15 @@ def _tasks():
     return len(os.listdir("/proc/self/task"))
 
 
-def _wait_as_checkpoint(context, fd):
+def _wait_as_checkpoint(context, fd, offsets, sockets):
     """Only a process that a rollback made live returns."""
-    os.setsid()
+    _let_go_of(sockets)
     context.channel.close()
     before = signal.getsignal(signal.SIGCHLD)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _let_go_of_stdio()
-    offsets = _settle_descriptors(fd)
     waiting = Channel(fd)
-    waiting.send({"op": "ready", "pid": os.getpid()})
     while True:
         message = waiting.receive()
         if message is None:
@@ -107,8 +107,8 @@ def _let_go_of_stdio():
     os.close(null)
 
 
-def _settle_descriptors(own):
-    """Offsets of open files; sockets become dead ones, so that a peer sees the end when the live process lets go."""
+def _look_at_descriptors(own):
+    """Offsets of open files; the numbers of sockets."""
     offsets, sockets = {}, []
     for name in os.listdir("/proc/self/fd"):
         fd = int(name)
@@ -120,10 +120,14 @@ def _settle_descriptors(own):
                 sockets.append(fd)
         except OSError:
             pass  # the directory's own
+    return offsets, sockets
+
+
+def _let_go_of(sockets):
+    """They become dead ones, so that a peer sees the end when the live process lets go."""
     if sockets:
         dead, other = socket.socketpair()
         other.close()
         for fd in sockets:
             os.dup2(dead.fileno(), fd, inheritable=False)
         dead.close()
-    return offsets

@@ -66,6 +66,10 @@ class Context:
     def serve(self, request):
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, self._on_interrupt)
+        if request.get("ahead"):
+            request = self._wait_ahead()
+            if request is None:
+                return
         try:
             if request.get("cwd"):
                 os.chdir(request["cwd"])
@@ -81,6 +85,13 @@ class Context:
                 self._execute(message)
             elif message["op"] == "checkpoint":
                 checkpoint.take(self, message["nonce"])
+
+    def _wait_ahead(self):
+        """The request, once there is one. Pages that a cell writes to are copied now and not while somebody waits."""
+        rehearse()
+        self.cells = Cells()
+        self.say_ready()
+        return self.channel.receive()
 
     def say_ready(self):
         self._pid = os.getpid()

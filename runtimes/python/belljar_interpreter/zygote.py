@@ -1,4 +1,7 @@
-"""Forks contexts: the engine sends a working directory and three descriptors, the fork becomes a context with them."""
+"""Forks contexts: the engine sends a working directory and three descriptors, the fork becomes a context with them.
+
+`{"ahead": true}` instead of a directory asks for one that is not wanted yet: it rehearses, and is told the directory later.
+"""
 
 import gc
 import importlib
@@ -30,11 +33,19 @@ def serve(control_fd):
         packet, descriptors = receive_with_descriptors(control, MOST_BYTES)
         if not packet:
             return
-        if len(descriptors) == 3 and os.fork() == 0:
+        if len(descriptors) == 3 and _fork() == 0:
             control.close()
             context.live(json.loads(packet), *descriptors)
         for fd in descriptors:
             os.close(fd)
+
+
+def _fork():
+    """None: there is no room for another process. The engine sees it by its descriptors, which are closed."""
+    try:
+        return os.fork()
+    except OSError:
+        return None
 
 
 def _preload(names):
