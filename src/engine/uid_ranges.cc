@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sys/files.h"
 
@@ -59,19 +60,25 @@ Result<std::shared_ptr<UidRanges>> UidRanges::go_on(Fd file) {
   return ranges;
 }
 
-// What this descriptor has locked is no obstacle to itself: only another one of the same file can tell.
+// What this descriptor has locked is no obstacle to itself: only another one of the same file can tell. It tells of one
+// lock in a stretch, not of the first: what lies before it and behind it is asked for again.
 Result<void> UidRanges::note_locked() {
   BJ_TRY(const Fd other, open_path("/proc/self/fd/" + std::to_string(file_.get()), O_RDWR));
-  for (uint32_t index = 0; index < kCount;) {
+  std::vector<std::pair<off_t, off_t>> unknown{{0, kCount}};
+  while (!unknown.empty()) {
+    const auto [from, to] = unknown.back();
+    unknown.pop_back();
+    if (from >= to) continue;
     struct flock found{};
     found.l_type = F_WRLCK;
-    found.l_start = index;
-    found.l_len = kCount - index;
+    found.l_start = from;
+    found.l_len = to - from;
     if (::fcntl(other.get(), F_OFD_GETLK, &found) != 0) return fail_errno("fcntl(F_OFD_GETLK)");
-    if (found.l_type == F_UNLCK) break;
-    const auto end = static_cast<uint32_t>(std::min<off_t>(found.l_start + found.l_len, kCount));
-    index = std::max(index, static_cast<uint32_t>(found.l_start));
-    while (index < end) before_[index++] = true;
+    if (found.l_type == F_UNLCK) continue;
+    const off_t first = std::max(found.l_start, from), end = std::min(found.l_start + found.l_len, to);
+    for (off_t index = first; index < end; ++index) before_[static_cast<size_t>(index)] = true;
+    unknown.emplace_back(from, first);
+    unknown.emplace_back(end, to);
   }
   return {};
 }

@@ -37,6 +37,10 @@ TEST(UidRangesTest, WhoGoesOnGivesNobodyARangeThatIsStillInUse) {
   const LockFile file;
   const Fd kept(::open(file.path.c_str(), O_RDWR | O_CLOEXEC));
   const auto odd = [](uint32_t index) { return index % 2 == 1; };
+  // Another Belljar, whose lock the kernel comes upon first.
+  const auto other = UidRanges::open(file.path);
+  const Result<UidRange> others = (*other)->take_up(16001);
+  ASSERT_TRUE(others);
   const pid_t before = ::fork();
   if (before == 0) {  // takes all, gives half of them back, and is killed
     const auto ranges = UidRanges::go_on(copy_of(kept));
@@ -65,7 +69,7 @@ TEST(UidRangesTest, WhoGoesOnGivesNobodyARangeThatIsStillInUse) {
     taken.push_back(std::move(*range));
     ++more;
   }
-  EXPECT_EQ(more, 8191u);
+  EXPECT_EQ(more, 8190u);
 }
 
 }  // namespace
