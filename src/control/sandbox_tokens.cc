@@ -40,8 +40,10 @@ std::string SandboxTokens::port(std::string_view sandbox, uint16_t port, int64_t
 bool SandboxTokens::opens_port(std::string_view token, std::string_view sandbox, uint16_t number, int64_t now) const {
   const size_t dot = token.find('.');
   int64_t until = 0;
-  const auto [end, bad] = std::from_chars(token.data(), token.data() + std::min(dot, token.size()), until);
-  if (dot == std::string_view::npos || bad != std::errc() || end != token.data() + dot || until < 0) return false;
+  if (dot == std::string_view::npos) return false;
+  const char* const digits_end = token.data() + dot;
+  const auto [end, bad] = std::from_chars(token.data(), digits_end, until);
+  if (bad != std::errc() || end != digits_end || until < 0) return false;
   return same(token, port(sandbox, number, until)) && (until == 0 || now < until);
 }
 

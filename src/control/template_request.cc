@@ -57,7 +57,6 @@ bool octal_mode(const std::string& text) {
 
 Result<void> check_arguments(const BuildStep& step) {
   const auto& given = step.arguments;
-  const std::string name(step_name(step.kind));
   switch (step.kind) {
     case StepKind::kRun:
       if (given.size() > 1 && !given[1].empty() && !user_name(given[1])) return wrong("RUN: that is no user's name");

@@ -17,6 +17,12 @@ Decision refusal(std::string reason) {
   return decision;
 }
 
+// Whether and why, without what the kernel's sets need.
+Decision verdict_on(const NetworkPolicy& policy, std::string_view name) {
+  NameDecision decision = decide_name(policy, name);
+  return std::move(static_cast<Decision&>(decision));
+}
+
 }  // namespace
 
 Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPolicy policy, GateListener listener)
@@ -111,7 +117,7 @@ Result<void> Gate::change(NetworkPolicy policy) {
     Decision decision = decide_address(policy_, own_, passage->name, *passage->address, passage->port);
     // A listed private address is allowed as such, not under every name.
     if (passage->name && !decision.denied()) {
-      if (Decision named = decide_name(policy_, *passage->name); named.denied()) decision = std::move(named);
+      if (Decision named = verdict_on(policy_, *passage->name); named.denied()) decision = std::move(named);
     }
     if (decision.denied()) deny(*passage, std::move(decision));
   }
@@ -185,7 +191,7 @@ DnsAnswer Gate::answer_query(const DnsQuery& query) {
   const NameDecision decision = decide_name(policy_, query.name);
   if (decision.denied()) {
     answer.code = DnsCode::kNxDomain;
-    if (query.asks_for_address()) deny_name(decision.name, decision);
+    if (query.asks_for_address()) deny_name(decision.name, static_cast<const Decision&>(decision));
     return answer;
   }
   if (!query.asks_for_address()) return answer;
@@ -336,7 +342,7 @@ Task<void> Gate::serve(PassagePtr passage) {
   if (!original_destination(passage->flow->client())) co_return co_await serve_proxy(passage);
   if (!find_destination(*passage)) co_return deny(*passage, refusal("an address that was given to no name"));
   if (passage->name) {  // the policy may have changed since its address was given out
-    if (Decision named = decide_name(policy_, *passage->name); named.denied())
+    if (Decision named = verdict_on(policy_, *passage->name); named.denied())
       co_return deny(*passage, std::move(named));
   }
   // To a place whose TLS is opened, programs speak first.
@@ -402,7 +408,7 @@ Task<void> Gate::serve_proxy(PassagePtr passage) {
     if (name != nullptr) passage->address.reset();
   }
   if (passage->name) {
-    if (Decision decision = decide_name(policy_, *passage->name); decision.denied()) {
+    if (Decision decision = verdict_on(policy_, *passage->name); decision.denied()) {
       passage->decision = std::move(decision);
       co_return co_await refuse_proxy(passage, *asked, ProxyOutcome::kDenied);
     }

@@ -27,8 +27,8 @@ Result<void> FileCopier::copy_range(const CopyJob& job, uint64_t at, uint64_t en
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail_errno("sendfile");
     if (n == 0) return {};  // shorter than it was
-    if ((bytes_ += static_cast<uint64_t>(n)) > max_bytes_)
-      return fail(Code::kExhausted, "the sandbox has written more than a layer may hold");
+    bytes_ += static_cast<uint64_t>(n);
+    if (bytes_ > max_bytes_) return fail(Code::kExhausted, "the sandbox has written more than a layer may hold");
   }
   return {};
 }

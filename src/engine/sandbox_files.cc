@@ -75,7 +75,7 @@ Result<SandboxFiles::Place> SandboxFiles::place_of(const std::string& path, cons
   return place;
 }
 
-Task<Result<Fd>> SandboxFiles::open(Place place, int flags, FileType type) {
+Task<Result<Fd>> SandboxFiles::open(const Place& place, int flags, FileType type) {
   return sandbox_->warden().open(place.path, flags, 0, place.account.uid, place.account.gid, type);
 }
 

@@ -6,7 +6,8 @@ namespace bj {
 
 Task<Result<Layer>> Sandbox::seal_layer(const LayerStore& layers, AfterSeal then, LayerLimits limits) {
   const auto self = shared_from_this();
-  const LayerStore store = layers;  // the caller's need not live so long
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the caller's need not live so long
+  const LayerStore store = layers;
   BJ_CO_TRY(const UpperFiles files, upper());
   if (moved_) co_return fail(Code::kBusy, "the sandbox's files are being copied already");
   const bool was_paused = paused_;
