@@ -171,7 +171,7 @@ Task<Result<std::shared_ptr<SandboxFiles>>> VolumeManager::files(std::string org
   if (row.machine != options_.machine) co_return fail(Code::kUnavailable, "the volume lies on another server");
   auto found = windows_.find(id);
   if (found == windows_.end()) {
-    if (windows_.size() >= kMostWindows) co_return fail(Code::kBusy, "too many volumes are looked into at a time");
+    if (windows_.size() >= kMostWindows) BJ_CO_CHECK(co_await close_oldest());
     BJ_CO_TRY(Window window, co_await open_window(row));
     // Who came second while this one was made ends his own.
     auto [at, placed] = windows_.emplace(id, window);
@@ -197,6 +197,17 @@ Task<void> VolumeManager::close_window(std::string id) {
 }
 
 // One whose files somebody still holds is in use.
+Task<Result<void>> VolumeManager::close_oldest() {
+  auto oldest = windows_.end();
+  for (auto window = windows_.begin(); window != windows_.end(); ++window) {
+    const bool older = oldest == windows_.end() || window->second.used < oldest->second.used;
+    if (window->second.files.use_count() == 1 && older) oldest = window;
+  }
+  if (oldest == windows_.end()) co_return fail(Code::kBusy, "too many volumes are looked into at a time");
+  co_await close_window(oldest->first);
+  co_return Result<void>();
+}
+
 Task<void> VolumeManager::close_idle() {
   while (!windows_.empty()) {
     idle_.expires_after(kIdle);

@@ -62,6 +62,8 @@ class VolumeManager {
   Task<Result<void>> make_disk(VolumeRow row);
   Task<Result<Window>> open_window(VolumeRow row);
   Task<void> close_window(std::string id);
+  // To make room for another. kBusy: all of them are in use.
+  Task<Result<void>> close_oldest();
   Task<void> close_idle();
   void receipt(const Actor& actor, const std::string& action, const VolumeRow& row, bool done);
 

@@ -19,7 +19,7 @@ struct GateCredential {
   enum class Place { kHeader, kQuery, kBody };
 
   std::string name;                     // for receipts, never the value
-  std::shared_ptr<const Secret> value;  // never empty
+  std::shared_ptr<const Secret> value;  // never null; empty: the format alone is given, which is no secret
   std::vector<Target> hosts;            // names only (kName, kBelow); none: it is never used
   std::vector<PortRange> ports{{443, 443}};
   std::optional<std::vector<std::string>> methods;  // absent: any

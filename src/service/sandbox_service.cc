@@ -164,7 +164,7 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens
       watches_(std::make_unique<e2b::KeptWatches>()),
       e2b_{manager_, commands_, metrics_, audit_, tokens_, *watches_, options.domain},
       e2b_volumes_{volumes_, audit_, tokens_, options.domain},
-      e2b_secrets_{SecretTable(tools.store().database(), tools.store().vault()), tools.threads(), audit_} {
+      e2b_secrets_{SecretTable(tools.store().database(), tools.store().vault()), manager_, tools.threads(), audit_} {
   traffic_.serve_port(e2b::kEnvdPort, SandboxTraffic::Guard::kOwn,
                       [this](HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
                         return e2b::answer_envd(e2b_, request, std::move(sandbox));

@@ -32,12 +32,12 @@ Result<SecretRow> one_of(Rows rows, const std::string& reference) {
 Result<SecretRow> SecretTable::create(const Actor& actor, const std::string& name, const std::string& metadata,
                                       const Secret& value) {
   const int64_t now = now_us();
-  const SecretRow row{new_compact_id("sec"),
-                      actor.organization,
-                      name,
-                      1,
-                      metadata,
-                      {now, now, MaybeText(actor.user), MaybeText(actor.user)}};
+  SecretRow row{new_compact_id("sec"),
+                actor.organization,
+                name,
+                1,
+                metadata,
+                {now, now, MaybeText(actor.user), MaybeText(actor.user)}};
   const Result<void> made = database_.transact([&](Transaction& transaction) -> Result<void> {
     BJ_TRY(const std::string key_id, vault_.write_key(transaction));
     BJ_TRY(const std::string encrypted, vault_.encrypt(key_id, value, place_of(row.id)));

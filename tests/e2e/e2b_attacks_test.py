@@ -232,6 +232,13 @@ class VolumeAttacks(TwoOrganizations):
         self.assertEqual(self.content(volume, "DELETE", "path", "/deep")[0], 204)
         self.assertEqual(self.content(volume, "DELETE", "path", "/fifo")[0], 204)
 
+    def test_looking_into_many_volumes_shuts_nobody_out(self):
+        for i in range(34):  # more than are looked into at a time
+            made = self.api("POST", "/v1/volumes", {"name": f"many-{i}", "size_bytes": 16 << 20})["id"]
+            self.addCleanup(lambda made=made: self.server.request("DELETE", "/volumes/" + made))
+            volume = self.api("GET", "/volumes/" + made)
+            self.assertEqual(self.content(volume, "GET", "dir"), (200, b"[]"))
+
     def test_rights_are_a_sandboxes_and_give_no_power(self):
         volume = self.volume("rights")
         for query in ({"uid": 65536}, {"uid": -1}, {"gid": 4294967295}, {"mode": 8192}, {"mode": "x"}, {"force": "maybe"}):

@@ -10,7 +10,7 @@ const hash = (text) => createHash("sha256").update(text).digest("hex");
 
 // What the server outside saw.
 async function seen(box, ...flags) {
-  const done = await box.commands.run(`curl -sS -m 10 ${flags.join(" ")} https://allowed.example/`);
+  const done = await box.commands.run(`curl -sS -m 10 ${flags.join(" ")} https://allowed.example/headers`);
   assert(!done.stdout.includes(VALUE), "the value came back");
   return JSON.parse(done.stdout);
 }
@@ -47,7 +47,7 @@ check("a rule puts headers into requests to its host, over what the code wrote",
     assert.equal(new Headers(got.headers).get("X-Plain"), "short", JSON.stringify(got.headers));
     assert.equal((await box.commands.run("env | grep -c s3cr3t || true")).stdout, "0\n");
     assert.deepEqual((await box.getInfo()).network.rules, rules(headers));
-    const other = await box.commands.run("curl -sSk -m 10 https://other.example/");
+    const other = await box.commands.run("curl -sSk -m 10 https://other.example/headers");
     assert.equal(JSON.parse(other.stdout).hash, hash(""));
   } finally { await box.kill(); }
 });
@@ -58,6 +58,20 @@ check("rules come and go with the network of a sandbox that lives", async () => 
     assert.equal((await seen(box)).hash, hash(VALUE));
     await box.updateNetwork({});
     assert.equal((await seen(box, "-k")).hash, hash(""));
+  } finally { await box.kill(); }
+});
+check("a value that is changed is the one that is sent, and one that is destroyed is sent no more", async () => {
+  await Secret.create("rotated", VALUE);
+  const box = await Sandbox.create({ network: { rules: rules({ Authorization: Secret.fill("rotated"), "X-Plain": "stays" }) } });
+  try {
+    assert.equal((await seen(box)).hash, hash(VALUE));
+    await Secret.update("rotated", VALUE + "-2");
+    assert.equal((await seen(box)).hash, hash(VALUE + "-2"));
+    await Secret.destroy("rotated");
+    const got = await seen(box);
+    assert.equal(got.hash, hash(""));
+    assert.equal(new Headers(got.headers).get("X-Plain"), "stays");
+    assert.deepEqual((await box.getInfo()).network.rules, rules({ "X-Plain": "stays" }));
   } finally { await box.kill(); }
 });
 check("a rule grants no access", async () => {

@@ -26,11 +26,12 @@ class Page(http.server.BaseHTTPRequestHandler):
             return self.answer(200, json.dumps(SEEN).encode())
         if self.path.startswith("/switch/"):  # to another protocol, of which this server repeats every byte
             return self.switch(self.path[len("/switch/"):])
+        if self.path == "/headers":  # with what was truly sent, in a form that is no echo
+            sent = hashlib.sha256(self.headers.get("Authorization", "").encode()).hexdigest()
+            return self.answer(200, json.dumps({"headers": dict(self.headers), "hash": sent}).encode())
         size = int(self.path[len("/bytes/"):]) if self.path.startswith("/bytes/") else None
         seen = {"server": self.server.who, "address": self.request.getsockname()[0], "host": self.headers.get("Host"),
-                "path": self.path, "method": self.command, "headers": dict(self.headers),
-                # What was truly sent, in a form that is no echo.
-                "hash": hashlib.sha256(self.headers.get("Authorization", "").encode()).hexdigest()}
+                "path": self.path, "method": self.command}
         self.answer(200, b"x" * size if size is not None else json.dumps(seen).encode())
 
     def do_POST(self):

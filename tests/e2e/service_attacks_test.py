@@ -19,7 +19,8 @@ READ = 'def read() -> str:\n    """R."""\n    return "real"\n'
 READING = ("/tools/search", "/tools/generate-schema")  # POST, because the question is long
 FOR_ADMINISTRATORS = {"/v1/network-policy", "/v1/credentials", "/v1/credentials/{name}"}  # their GET is for everybody
 PUBLIC = {"/", "/health", "/docs", "/metrics", "/openapi.json", "/v1/health/", "/latest/health/"}
-SIGNED = {"/files", "/template-files/{organization}/{hash}"}  # a signed link is the proof, and keys count for nothing
+SIGNED = {"/files", "/template-files/{organization}/{hash}",  # a signed link or a token is the proof, and keys count for nothing
+          *("/volumecontent/{volumeID}/" + part for part in ("path", "dir", "file"))}
 
 
 def frame(payload):

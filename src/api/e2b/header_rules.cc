@@ -25,6 +25,11 @@ const json::object* object_at(const json::object& from, const char* key) {
   return found != nullptr && found->is_object() ? &found->get_object() : nullptr;
 }
 
+json::object* mutable_object_at(json::object& from, const char* key) {
+  json::value* const found = from.if_contains(key);
+  return found != nullptr && found->is_object() ? &found->get_object() : nullptr;
+}
+
 Result<void> check_text(std::string_view text) {
   const bool visible = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7F; });
   if (!visible || text.find(kValueHere) != text.npos)
@@ -101,6 +106,23 @@ std::vector<std::string> secrets_of(const std::vector<HeaderRule>& rules) {
     if (!rule.secret.empty() && !known) names.push_back(rule.secret);
   }
   return names;
+}
+
+void remove_secret(json::object& network, const std::string& secret) {
+  const std::string reference = std::string(kSecret) + secret + "}";
+  for (auto& host : network.at("rules").as_object()) {
+    for (json::value& rule : host.value().as_array()) {
+      json::object* const transform = rule.is_object() ? mutable_object_at(rule.get_object(), "transform") : nullptr;
+      json::object* const headers = transform == nullptr ? nullptr : mutable_object_at(*transform, "headers");
+      if (headers == nullptr) continue;
+      json::object left;
+      for (const auto& header : *headers) {
+        if (header.value().as_string().find(reference) == json::string::npos)
+          left.emplace(header.key(), header.value());
+      }
+      *headers = std::move(left);
+    }
+  }
 }
 
 Result<GateCredentials> gate_credentials(const std::vector<HeaderRule>& rules,

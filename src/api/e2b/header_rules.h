@@ -30,6 +30,8 @@ struct HeaderRule {
 Result<std::vector<HeaderRule>> read_header_rules(const boost::json::object& network);
 
 std::vector<std::string> secrets_of(const std::vector<HeaderRule>& rules);
+// From the fields of `network`, whose rules are well-formed: headers that name it are gone.
+void remove_secret(boost::json::object& network, const std::string& secret);
 
 // As the gate takes them. kInvalid: a secret is not among the values, or can't stand in a header.
 Result<GateCredentials> gate_credentials(const std::vector<HeaderRule>& rules,

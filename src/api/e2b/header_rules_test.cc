@@ -48,6 +48,19 @@ TEST(HeaderRulesTest, WhatTheGateCantDoIsRefused) {
     EXPECT_FALSE(read(rules)) << rules;
 }
 
+TEST(HeaderRulesTest, ASecretIsTakenOffTheRulesThatNameIt) {
+  boost::json::object network = boost::json::parse(R"({"denyOut": ["10.0.0.0/8"], "rules": {
+      "a.example": [{"transform": {"headers": {"A": "x ${e2b.secrets.gone} y", "B": "${e2b.secrets.gone too}"}}}],
+      "b.example": [{}], "c.example": [{"transform": {"headers": {"A": "plain"}}}]}})")
+                                    .as_object();
+  remove_secret(network, "gone");
+  const auto rules = read_header_rules(network);
+  ASSERT_TRUE(rules) << rules.error().what;
+  ASSERT_EQ(rules->size(), 2u);
+  EXPECT_EQ(secrets_of(*rules), std::vector<std::string>{"gone too"});
+  EXPECT_TRUE(network.contains("denyOut"));
+}
+
 TEST(HeaderRulesTest, ASecretThatIsNotThereOrTooShortIsAFailureThatDoesNotTellIt) {
   const auto rules = read(R"({"a.example": [{"transform": {"headers": {"A": "${e2b.secrets.s}"}}}]})");
   ASSERT_TRUE(rules);

@@ -10,8 +10,6 @@
 namespace bj::e2b {
 namespace {
 
-namespace json = boost::json;
-
 constexpr int64_t kUsualTimeout = 300;
 constexpr int64_t kShortestRefresh = 15;
 

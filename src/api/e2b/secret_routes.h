@@ -3,6 +3,7 @@
 
 #include "audit/audit_log.h"
 #include "base/async.h"
+#include "control/sandbox_manager.h"
 #include "server/router.h"
 #include "store/secret_table.h"
 
@@ -11,6 +12,7 @@ namespace bj::e2b {
 // What the handlers work on. All of it must outlive the router.
 struct SecretRoutes {
   SecretTable secrets;
+  SandboxManager& manager;  // of the sandboxes that use them
   asio::thread_pool& threads;
   AuditLog& audit;
 };

@@ -4,6 +4,7 @@
 
 #include "api/e2b/page_token.h"
 #include "api/e2b/secret_routes.h"
+#include "api/e2b/secret_uses.h"
 #include "api/e2b/services.h"
 #include "api/handler.h"
 #include "api/time_text.h"
@@ -141,6 +142,7 @@ Task<Result<HttpResponse>> update(SecretRoutes& routes, HttpRequest& request) {
     return routes.secrets.update(request.actor, request.parameter("secretID"), metadata, value);
   };
   BJ_CO_TRY(const SecretRow row, co_await offload(routes.threads, work));
+  co_await renew_secret_uses(routes.manager, request.actor, row.name);
   receipt(routes, request, "secret.update", row);
   co_return json_response(200, secret_json(row));
 }
@@ -149,6 +151,7 @@ Task<Result<HttpResponse>> remove(SecretRoutes& routes, HttpRequest& request) {
   BJ_CO_CHECK(co_await routes.audit.admit());
   const auto work = [&] { return routes.secrets.remove(request.actor.organization, request.parameter("secretID")); };
   BJ_CO_TRY(const SecretRow row, co_await offload(routes.threads, work));
+  co_await end_secret_uses(routes.manager, request.actor, row.name);
   receipt(routes, request, "secret.delete", row);
   co_return empty_response();
 }
