@@ -49,7 +49,7 @@ class Context {
     if (interruptWhen) {
       await this.until(() => this.stdout.slice(from).includes(interruptWhen));
     }
-    // Node forgets a signal that comes just as a cell begins to wait: it is sent again until the cell has ended.
+    // Node forgets a signal that comes just as a cell begins to wait: like the engine, we send it until the cell has ended.
     const again = interruptWhen && setInterval(() => process.kill(-this.process.pid, "SIGINT"), 100);
     const own = () => this.messages.filter((message) => message.nonce === nonce);
     await this.until(() => own().some(({ op }) => op === "done"));

@@ -16,6 +16,8 @@ constexpr auto kReadyTime = std::chrono::seconds(20);
 constexpr auto kGrace = std::chrono::seconds(5);  // from an interrupt that must end the code to the end of the process
 constexpr auto kLook = std::chrono::seconds(1);
 constexpr size_t kMostCheckpoints = 16;
+constexpr auto kBetweenInterrupts = std::chrono::milliseconds(100);
+constexpr int kRepeatedInterrupts = 20;
 
 // Leaves a context to the next who waits, however its holder ends.
 class Held {
@@ -160,6 +162,8 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   const uint64_t kills_before = sandbox_->usage().memory_kills;
   running_ = true;
   restarting_ = false;
+  interrupts_left_ = 0;
+  next_interrupt_ = Clock::time_point::max();
   run.process->set_reading(ContextProcess::Reading::kOn);
   run.process->write(encode_execution(language_, execution, run.nonce));
   co_await converse(run);
@@ -198,7 +202,7 @@ Task<void> InterpreterContext::converse(Run& run) {
     }
     co_await press(run);
     if (piece || run.done) continue;
-    tick.expires_at(std::min({run.deadline, run.kill_at, run.look_at}));
+    tick.expires_at(std::min({run.deadline, run.kill_at, run.look_at, next_interrupt_}));
     tick.async_wait([process = run.process](const boost::system::error_code& error) {
       if (!error) process->wake();
     });
@@ -254,7 +258,7 @@ Task<void> InterpreterContext::press(Run& run) {
   const auto now = Clock::now();
   if (sandbox_->paused()) {  // time stands still
     run.look_at = now + kLook;
-    for (Clock::time_point* when : {&run.deadline, &run.kill_at}) {
+    for (Clock::time_point* when : {&run.deadline, &run.kill_at, &next_interrupt_}) {
       if (*when != Clock::time_point::max()) *when = std::max(*when, now + kLook);
     }
     co_return;
@@ -264,6 +268,10 @@ Task<void> InterpreterContext::press(Run& run) {
     run.interrupted = true;
     run.kill_at = now + kGrace;
     run.deadline = Clock::time_point::max();
+    expect_interrupt_to_be_lost();
+    (void)co_await sandbox_->signal_group(run.process->pid(), SIGINT);
+  } else if (now >= next_interrupt_ && !run.done && !ended_) {
+    next_interrupt_ = --interrupts_left_ > 0 ? now + kBetweenInterrupts : Clock::time_point::max();
     (void)co_await sandbox_->signal_group(run.process->pid(), SIGINT);
   }
   if (now >= run.kill_at && !run.done) run.process->close();
@@ -303,7 +311,18 @@ void InterpreterContext::kill_process() {
 
 Task<Result<void>> InterpreterContext::interrupt() {
   if (!running_ || !process_) co_return Result<void>();
-  co_return co_await sandbox_->signal_group(process_->pid(), SIGINT);
+  const std::shared_ptr<ContextProcess> process = process_;
+  expect_interrupt_to_be_lost();
+  process->wake();
+  co_return co_await sandbox_->signal_group(process->pid(), SIGINT);
+}
+
+// Node forgets a signal that comes just as a cell begins to wait, and a cell of JavaScript can't catch one: so it is sent
+// again until the cell has ended. In Python and bash the code may be at its cleaning up, which a second one would end.
+void InterpreterContext::expect_interrupt_to_be_lost() {
+  if (language_ != ContextLanguage::kJavaScript && language_ != ContextLanguage::kTypeScript) return;
+  interrupts_left_ = kRepeatedInterrupts;
+  next_interrupt_ = Clock::now() + kBetweenInterrupts;
 }
 
 Task<Result<void>> InterpreterContext::restart() {

@@ -40,7 +40,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   // Waits for its turn. A listener who leaves ends the code, as a timeout does: by an interrupt, and if that does not
   // help, by ending the process.
   Task<Result<ExecutionEnd>> execute(Execution execution, ExecutionListener listener);
-  // What runs now gets SIGINT; nothing if nothing runs.
+  // What runs now gets SIGINT, JavaScript until it has felt it; nothing if nothing runs.
   Task<Result<void>> interrupt();
   // Ends the process, whatever it does, and starts a new one. Checkpoints stay.
   Task<Result<void>> restart();
@@ -71,6 +71,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   Task<void> deliver(Run& run, ExecutionEvent event);
   Task<void> press(Run& run);
   bool take_message(Run& run, ContextMessage message, ExecutionEvent& event);
+  void expect_interrupt_to_be_lost();
   void explain_death(Run& run, uint64_t kills_before);
   void kill_process();
 
@@ -85,6 +86,8 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   std::map<std::string, Kept> checkpoints_;
   size_t checkpoints_made_ = 0;
   int64_t count_ = 0;
+  int interrupts_left_ = 0;  // that are sent again while the code goes on
+  Clock::time_point next_interrupt_ = Clock::time_point::max();
   bool running_ = false, ended_ = false, had_process_ = false, restarting_ = false, sandbox_ended_ = false;
 };
 

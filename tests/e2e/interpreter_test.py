@@ -143,6 +143,7 @@ class Contexts(InterpreterStory):
 class Ends(InterpreterStory):
     def test_an_interrupt_ends_the_code_and_keeps_the_state(self):
         for language, code in (("python", "kept = 1\nprint('on')\nwhile True: pass"), ("js", "kept = 1; console.log('on'); while (true) {}"),
+                               ("js", "kept = 1; console.log('on'); await new Promise(() => {})"),
                                ("bash", "kept=1; echo on; while true; do sleep 1; done")):
             context = self.context(language=language)
             connection, events = self.stream(code, context, timeout=0)
