@@ -2,12 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +14,7 @@
 #include "engine/template_import.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
+#include "sys/program.h"
 
 namespace bj {
 namespace {
@@ -100,34 +97,23 @@ void keep_newest_blobs(const std::string& directory, uint64_t most_bytes) {
   }
 }
 
-// Starts the unpacking program with nothing of ours but a pipe. It is executed at once: no code of this process, which
-// has threads, runs in between.
-Result<pid_t> start_unpacking(const PullOptions& options, const std::string& name, const std::string& source,
-                              const Fd& output) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<std::string> words = {"belljar", "unpack-image", options.directory, name, source};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::string path = "PATH=/usr/bin:/bin", home = "HOME=/";
-  std::vector<char*> environment = {path.data(), home.data(), nullptr};
-  pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, options.program.c_str(), &actions, nullptr, arguments.data(), environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return fail_with(error, "posix_spawn(" + options.program + ")");
-  return pid;
+// The unpacking program, with nothing of ours but a pipe.
+Result<Program> start_unpacking(const PullOptions& options, const std::string& name, const std::string& source,
+                                const Fd& output) {
+  ProgramSpec spec;
+  spec.path = options.program;
+  spec.arguments = {"belljar", "unpack-image", options.directory, name, source};
+  spec.environment = {{"PATH=/usr/bin:/bin", "HOME=/"}};
+  spec.output = output.get();
+  return Program::start(spec);
 }
 
 // Reads messages up to the last one. Blocks.
 Result<ImportReport> run_unpacking(const PullOptions& options, const std::string& name, const std::string& source,
                                    const std::function<void(const ImportProgress&)>& progress) {
   BJ_TRY(Pipe pipe, make_pipe());
-  BJ_TRY(const pid_t pid, start_unpacking(options, name, source, pipe.write));
+  BJ_TRY(const Program program,
+         start_unpacking(options, name, source, pipe.write));  // killed when it has said its last
   pipe.write.reset();
   Result<ImportReport> outcome = fail(Code::kUnavailable, "the image's unpacking ended without a word");
   std::string pending;
@@ -147,9 +133,6 @@ Result<ImportReport> run_unpacking(const PullOptions& options, const std::string
       if (const auto* step = std::get_if<ImportProgress>(&*message)) progress(*step);
     }
     if (pending.size() > kLongestMessage) open = false;
-  }
-  ::kill(pid, SIGKILL);  // it has nothing left to do
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   return outcome;
 }
