@@ -15,6 +15,7 @@
 #include "cli/context.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/server_client.h"
 #include "cli/sizes.h"
@@ -37,6 +38,7 @@ Examples:
   belljar template list
   belljar template build tool .                 # a Belljarfile or Dockerfile, and the files that it copies
   belljar template build --manifest python      # one that comes with Belljar
+  belljar template network tool packages        # what its sandboxes reach at most
   belljar template pull slim python:3.12-slim   # an image from a registry
   belljar template export tool tool.tar         # as docker load and template import take it
   docker save python:3.12-slim -o python.tar && belljar template import python python.tar
@@ -54,7 +56,8 @@ int report(const Error& error) {
 namespace json = boost::json;
 
 struct TemplateFlags {
-  std::string server, name, source;
+  std::string server, name, source, policy;
+  bool clear = false;
   TemplateBuildFlags build;
 };
 
@@ -132,6 +135,27 @@ int show(const TemplateFlags& flags, const Settings& settings) {
   });
 }
 
+// Shows, sets or clears the policy of one of the server's.
+int network(const TemplateFlags& flags, const Settings& settings) {
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    const std::string path = path_of(flags.name) + "/network";
+    if (flags.clear) {
+      if (!flags.policy.empty()) return fail(Code::kInvalid, "--clear takes no policy");
+      BJ_CHECK(server.ask("DELETE", path));
+      return kExitOk;
+    }
+    json::value answer;
+    if (flags.policy.empty()) {
+      BJ_TRY(answer, server.ask("GET", path));
+    } else {
+      BJ_TRY(const json::value policy, network_policy_json(flags.policy));
+      BJ_TRY(answer, server.ask("PUT", path, json::object{{"policy", policy}}));
+    }
+    print_json(answer);
+    return kExitOk;
+  });
+}
+
 // One of this machine's, else one of the server's.
 int remove(const TemplateFlags& flags, const Settings& settings) {
   const auto names = store(settings).names();
@@ -204,6 +228,10 @@ void add_build_flags(CLI::App& command, TemplateBuildFlags& flags) {
   command.add_option("--start", flags.start, "a command that each sandbox runs in the background")
       ->type_name("COMMAND");
   command.add_option("--ready", flags.ready, "a sandbox is ready when this succeeds")->type_name("COMMAND");
+  command
+      .add_option("--network", flags.network,
+                  "what its sandboxes reach at most: none, packages, open, allow:HOST[:PORT],... or a file")
+      ->type_name("POLICY");
   command.add_option("--registry-user", flags.user, "who pulls the image")->type_name("NAME");
   command.add_option("--registry-password-env", flags.password_variable, "the variable that holds the password")
       ->type_name("NAME");
@@ -233,6 +261,17 @@ void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>
   CLI::App* const show_command = command.add_subcommand("show", "Everything about a template, as JSON");
   show_command->add_option("name", flags->name, "which")->required()->type_name("NAME");
   show_command->callback([flags, &context] { context.status = show(*flags, context.settings); });
+
+  CLI::App* const network_command =
+      command.add_subcommand("network", "Show, set or clear what sandboxes of a template reach at most");
+  network_command->footer(
+      "It goes with the template's files: to sandboxes made of it from now on, their forks and "
+      "snapshots, and what is built on it.");
+  network_command->add_option("name", flags->name, "which")->required()->type_name("NAME");
+  network_command->add_option("policy", flags->policy, "none, packages, open, allow:HOST[:PORT],... or a file")
+      ->type_name("POLICY");
+  network_command->add_flag("--clear", flags->clear, "it has none from now on");
+  network_command->callback([flags, &context] { context.status = network(*flags, context.settings); });
 
   CLI::App* const export_command = command.add_subcommand("export", "Write a template as a docker-archive");
   export_command->add_option("name", flags->name, "which")->required()->type_name("NAME");

@@ -13,6 +13,7 @@
 
 #include "cli/context.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
@@ -131,6 +132,9 @@ Result<json::object> body_of(ServerClient& server, const TemplateBuildFlags& fla
   }
   if (!flags.start.empty()) body["start_command"] = flags.start;
   if (!flags.ready.empty()) body["ready_command"] = flags.ready;
+  if (!flags.network.empty()) {
+    BJ_TRY(body["network"], network_policy_json(flags.network));
+  }
   if (!flags.user.empty())
     body["registry"] = {{"username", flags.user}, {"password", process_environment(flags.password_variable)}};
   if (!flags.image.empty()) {

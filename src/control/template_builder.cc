@@ -45,6 +45,7 @@ struct TemplateBuilder::Run {
   BuildRequest request;
   RegistryLogin login;
   std::shared_ptr<BuildLog> log;
+  TemplateContent beneath;                // what it begins with
   std::string step = kBase;               // where it is
   std::shared_ptr<BuildSandbox> sandbox;  // of the group that is being done
   bool cancelled = false;
@@ -237,17 +238,18 @@ Task<Result<std::shared_ptr<BuildSandbox>>> TemplateBuilder::open(std::shared_pt
     HeldTemplate held;
     NetworkPolicy network;
   };
+  NetworkPolicy packages = co_await options_.packages();
   const auto prepare = [&]() -> Result<Prepared> {
     Prepared prepared;
     BJ_TRY(prepared.held, catalog_.image_of(run->row.template_id, content));
-    BJ_TRY(prepared.network, options_.network(run->actor.organization));
+    BJ_TRY(prepared.network, options_.network(run->actor.organization, run->beneath, std::move(packages)));
     return prepared;
   };
   BJ_CO_TRY(Prepared prepared, co_await offload(threads_, prepare));
   BuildSandboxOptions options;
   options.limits = options_.limits;
   options.limits.wall_ms = 0;
-  options.network = prepared.network.allows_nothing() ? co_await options_.packages() : std::move(prepared.network);
+  options.network = std::move(prepared.network);
   options.environment = options_.environment;
   BJ_CO_TRY(run->sandbox, co_await BuildSandbox::create(engine_, std::move(prepared.held), std::move(options)));
   if (run->cancelled) run->sandbox->kill();
@@ -339,7 +341,9 @@ Task<Result<void>> TemplateBuilder::check_start(std::shared_ptr<Run> run, const 
 }
 
 Task<Result<TemplateContent>> TemplateBuilder::build(std::shared_ptr<Run> run) {
-  BJ_CO_TRY(TemplateContent content, co_await beginning(run));
+  BJ_CO_TRY(run->beneath, co_await beginning(run));
+  TemplateContent content = run->beneath;
+  content.networks.clear();  // of no account to what steps lead to
   const std::string& organization = run->actor.organization;
   // The machine's own system changes under its name: its layers' paths tell.
   std::string identity = content_text(content);
@@ -377,6 +381,7 @@ Task<Result<TemplateContent>> TemplateBuilder::build(std::shared_ptr<Run> run) {
   }
   content.start_command = run->request.start_command;
   content.ready_command = run->request.ready_command;
+  content.networks = run->beneath.networks;
   BJ_CO_CHECK(co_await check_start(run, content));
   co_return content;
 }

@@ -27,9 +27,12 @@ namespace bj {
 struct BuilderOptions {
   std::string node;  // this server, "<machine>/<instance>"
   Limits limits;     // of a build's sandboxes
-  // What a build of an organization may reach. Blocks: it is called on a worker.
-  std::function<Result<NetworkPolicy>(const std::string& organization)> network;
-  std::function<Task<NetworkPolicy>()> packages;  // what every build may reach: the package indexes
+  // What a build of an organization over some content may reach, with the package indexes for one that may reach
+  // nothing else. Blocks: it is called on a worker.
+  std::function<Result<NetworkPolicy>(const std::string& organization, const TemplateContent& content,
+                                      NetworkPolicy packages)>
+      network;
+  std::function<Task<NetworkPolicy>()> packages;                             // the package indexes
   std::function<Task<void>(std::vector<std::string> layers)> remove_layers;  // that nobody uses any more
   int64_t most_layer_bytes = 0;                                              // of an organization; 0: no limit
   std::map<std::string, std::string> environment;                            // of RUN steps: where the indexes are

@@ -25,7 +25,7 @@ struct TemplateServiceOptions {
   Limits limits;                        // of a sandbox that asks for none
   std::vector<std::string> registries;  // that may have an address which is not public
   int64_t most_stored_bytes = 0;        // of layers, an organization; 0: no limit
-  std::function<Result<NetworkPolicy>(const std::string& organization)> network;
+  decltype(BuilderOptions::network) network;
   std::function<bool(const std::string& node)> node_is_dead;
   std::function<Task<void>(std::vector<std::string> layers)> remove_layers;
 };

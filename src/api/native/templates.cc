@@ -234,6 +234,7 @@ void add_template_routes(Router& router, TemplateServices services) {
                                           {"start_command", text},
                                           {"ready_command", text},
                                           {"registry", object},
+                                          {"network", json::object()},
                                           {"cpus", {{"type", "number"}}},
                                           {"memory_bytes", {{"type", "integer"}}},
                                           {"force", {{"type", "boolean"}}}}}};
@@ -256,6 +257,7 @@ void add_template_routes(Router& router, TemplateServices services) {
             "The template as a docker-archive that other tools read", nullptr, object,
             {Access::kByMethod, {}, Work::kRun});
   add_template_file_routes(router, services);
+  add_template_network_routes(router, services);
 }
 
 }  // namespace bj::native
