@@ -163,6 +163,17 @@ int tell(const SandboxFlags& flags, const Settings& settings, const char* word) 
   });
 }
 
+int change_network(const SandboxFlags& flags, const Settings& settings) {
+  const Result<json::value> policy = network_policy_json(flags.network);
+  if (!policy) return refuse(policy.error().what);
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
+    BJ_TRY(const json::value answer,
+           server.ask("PUT", path_of(flags.id) + "/network", json::object{{"network", *policy}}));
+    if (settings.json) print_json(answer);
+    return kExitOk;
+  });
+}
+
 int remove(const SandboxFlags& flags, const Settings& settings) {
   return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     for (const std::string& id : flags.ids) {
@@ -337,6 +348,17 @@ void add_sandbox(CLI::App& app, Context& context) {
   }
 
   add_sandbox_snapshots(parent, context);
+
+  CLI::App* const network_command = subcommand(parent, "network", "Change what a running sandbox may reach", flags);
+  network_command->footer(
+      "Within what its organization and its template allow. Open connections that are no longer "
+      "allowed end.");
+  network_command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
+  network_command->add_option("policy", flags->network, "none, packages, open, allow:HOST[:PORT],... or a file")
+      ->required()
+      ->type_name("POLICY");
+  add_json_flag(*network_command, context, "print the sandbox");
+  network_command->callback([flags, &context] { context.status = change_network(*flags, context.settings); });
 
   CLI::App* const logs_command = subcommand(parent, "logs", "What happened to a sandbox lately", flags);
   logs_command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");

@@ -22,6 +22,7 @@ struct SandboxServices {
 
 void add_sandbox_routes(Router& router, SandboxServices services);
 void add_lifecycle_routes(Router& router, SandboxServices services);
+void add_network_route(Router& router, SandboxServices services);
 void add_snapshot_routes(Router& router, SandboxServices services);
 void add_command_routes(Router& router, SandboxServices services);
 void add_context_routes(Router& router, SandboxServices services);

@@ -269,6 +269,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
 
 void add_sandbox_routes(Router& router, SandboxServices services) {
   add_lifecycle_routes(router, services);
+  add_network_route(router, services);
   add_snapshot_routes(router, services);
   add_command_routes(router, services);
   add_context_routes(router, services);
