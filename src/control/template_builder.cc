@@ -44,6 +44,7 @@ struct TemplateBuilder::Run {
   TemplateBuildRow row;
   BuildRequest request;
   RegistryLogin login;
+  ImageHold image;  // that it begins with, until its end is written
   std::shared_ptr<BuildLog> log;
   TemplateContent beneath;                // what it begins with
   std::string step = kBase;               // where it is
@@ -125,23 +126,26 @@ Task<Result<TemplateBuildRow>> TemplateBuilder::begin(Actor actor, std::string t
   co_return row;
 }
 
-Task<Result<std::string>> TemplateBuilder::of_image(Actor actor, std::string image, RegistryLogin login) {
+Task<Result<std::string>> TemplateBuilder::of_image(Actor actor, std::string image, RegistryLogin login,
+                                                    PullProgress progress) {
   if (const auto known = options_.images.find(image); known != options_.images.end()) co_return known->second;
   BJ_CO_CHECK(co_await audit_.admit());
-  BJ_CO_TRY(const PulledImage pulled, co_await puller_.pull(image, std::move(login), [](const std::string&) {}));
+  BJ_CO_TRY(const PulledImage pulled, co_await puller_.pull(image, std::move(login), std::move(progress)));
   NewSnapshot content;
   content.name = "image-" + sha256_hex(image).substr(0, 32);
   content.kind = "template";
   content.content.root = "image:" + pulled.digest;
-  const auto add = [&]() -> Result<std::string> {
+  const auto add = [&]() -> Result<bool> {
     const auto there = catalog_.resolve(actor.organization, content.name);
-    if (there && there->content.root == content.content.root) return content.name;
+    if (there && there->content.root == content.content.root) return false;
     BJ_CHECK(catalog_.add_snapshot(actor, content));
-    return content.name;
+    return true;
   };
-  BJ_CO_TRY(std::string name, co_await offload(threads_, add));
-  BJ_CO_CHECK(co_await audit_.act(std::move(actor), "template.pull", name, {{"image", short_name(image)}}));
-  co_return name;
+  BJ_CO_TRY(const bool added, co_await offload(threads_, add));
+  if (added)
+    BJ_CO_CHECK(co_await audit_.act(std::move(actor), "template.pull", content.name,
+                                    {{"image", short_name(image)}, {"digest", "sha256:" + pulled.digest}}));
+  co_return content.name;
 }
 
 Result<void> TemplateBuilder::cancel(const std::string& organization, const std::string& build) {
@@ -206,7 +210,11 @@ Task<void> TemplateBuilder::carry_out(std::shared_ptr<Run> run) {
                   {"groups_done", run->done},
                   {"groups_cached", run->cached}};
   audit_.add(event);
-  if (!content) co_await remove_unused_layers();
+  run->image.reset();  // a row refers to it now, or nobody does
+  if (!content) {
+    co_await remove_unused_layers();
+    options_.template_gone();
+  }
   run->log->close();
   --at_work_;
   changed_.cancel();
@@ -222,6 +230,7 @@ Task<Result<TemplateContent>> TemplateBuilder::beginning(std::shared_ptr<Run> ru
     BJ_CO_TRY(const PulledImage pulled, co_await puller_.pull(run->request.from_image, std::move(run->login), tell));
     TemplateContent content;
     content.root = "image:" + pulled.digest;
+    run->image = pulled.hold;
     co_return content;
   }
   if (from.empty()) from = kBase;
@@ -293,6 +302,7 @@ Task<Result<void>> TemplateBuilder::remove(Actor actor, std::string reference) {
     if (run->row.template_id == view.row.id) (void)cancel(actor.organization, id);
   }
   co_await remove_unused_layers();
+  options_.template_gone();
   co_return co_await audit_.act(std::move(actor), "template.delete", view.row.id);
 }
 

@@ -34,6 +34,7 @@ struct BuilderOptions {
       network;
   std::function<Task<NetworkPolicy>()> packages;                             // the package indexes
   std::function<Task<void>(std::vector<std::string> layers)> remove_layers;  // that nobody uses any more
+  std::function<void()> template_gone;                                       // what only it used may go
   int64_t most_layer_bytes = 0;                                              // of an organization; 0: no limit
   std::map<std::string, std::string> environment;                            // of RUN steps: where the indexes are
   std::function<int64_t()> now;                                              // microseconds since the epoch
@@ -61,7 +62,7 @@ class TemplateBuilder {
   Task<Result<TemplateBuildRow>> begin(Actor actor, std::string template_id, std::string build, BuildRequest request,
                                        RegistryLogin login);
   // An image as a template of the actor's organization, pulled if it is not here: the reference to make a sandbox of.
-  Task<Result<std::string>> of_image(Actor actor, std::string image, RegistryLogin login);
+  Task<Result<std::string>> of_image(Actor actor, std::string image, RegistryLogin login, PullProgress progress);
   // Ends it as an error. kConflict: it is over.
   Result<void> cancel(const std::string& organization, const std::string& build);
   // Removes a template of the actor's organization, with what only it used.

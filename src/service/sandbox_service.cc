@@ -202,7 +202,7 @@ Task<void> SandboxService::stop() {
 void SandboxService::add_routes(Router& router) {
   templates_.add_routes(router);
   native::add_volume_routes(router, {volumes_, audit_});
-  native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
+  native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_, templates_.builder()});
   e2b::add_routes(router, e2b_);
   preview::add_routes(router, {manager_, tokens_, {}, now_s}, place_);
 }

@@ -2,6 +2,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/handler.h"
+#include "api/native/registry_login.h"
 #include "api/native/template_routes.h"
 #include "api/time_text.h"
 #include "control/dockerfile.h"
@@ -72,15 +73,6 @@ void read_dockerfile(ModelReader& reader, BuildRequest& request, TemplateCatalog
   if (!wanted.network) wanted.network = parsed->network;
   if (request.start_command.empty()) request.start_command = parsed->start_command;
   if (request.ready_command.empty()) request.ready_command = parsed->ready_command;
-}
-
-void read_registry(ModelReader& reader, RegistryLogin& login) {
-  const json::value* const value = reader.take("registry", NullCounts::kAsAbsent);
-  if (value == nullptr) return;
-  ModelReader registry(*value, reader.loc("registry"), reader.errors());
-  login.user = registry.string("username");
-  login.password = Secret::take(registry.string("password"));
-  registry.finish(UnknownKeys::kForbid);
 }
 
 BuildBody read_build_body(ModelReader& reader) {
