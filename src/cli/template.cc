@@ -178,11 +178,32 @@ int build(TemplateFlags flags, const Settings& settings) {
                      [&](ServerClient& server) { return build_template(server, flags.build, settings.json); });
 }
 
+void end_progress() {
+  if (::isatty(STDERR_FILENO) != 0) (void)write_all(STDERR_FILENO, "\r\033[K", "progress");
+}
+
+// Waits until it is packed, with progress on a terminal, then fetches it.
+Result<void> fetch_archive(ServerClient& server, const std::string& path, int to) {
+  std::string id, failure = "the server ended its answer early";
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  BJ_CHECK(server.listen("GET", path + "/export", std::nullopt, [&](const ServerEvent& event) {
+    if (event.name == "note") complain(text_at(event.data, "message"));
+    if (event.name == "failed") failure = text_at(event.data, "detail");
+    if (event.name == "end") id = text_at(event.data, "export_id");
+    if (event.name != "progress" || !terminal || !event.data.is_object()) return;
+    const uint64_t bytes = event.data.at("bytes").to_number<uint64_t>();
+    (void)write_all(STDERR_FILENO, fmt::format("\r\033[Kpacking: {}", format_size(bytes)), "progress");
+  }));
+  end_progress();
+  if (id.empty()) return fail(Code::kUnavailable, failure);
+  return server.download(path + "/exports/" + ServerClient::escaped(id), to, {});
+}
+
 int export_file(const TemplateFlags& flags, const Settings& settings) {
   return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
     const std::string partial = flags.source + ".partial";
     BJ_TRY(const Fd file, open_path(partial, O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    const Result<void> done = server.download(path_of(flags.name) + "/export", file.get(), {});
+    const Result<void> done = fetch_archive(server, path_of(flags.name), file.get());
     if (done && ::rename(partial.c_str(), flags.source.c_str()) == 0) return kExitOk;
     ::unlink(partial.c_str());
     if (!done) return tl::unexpected(done.error());
@@ -196,10 +217,6 @@ void show_progress(const ImportProgress& progress) {
   std::string line = fmt::format("\r\033[K{} entries, {}", progress.entries, format_size(progress.bytes));
   if (progress.layers > 1) line += fmt::format(", layer {} of {}", progress.layer, progress.layers);
   (void)write_all(STDERR_FILENO, line, "progress");
-}
-
-void end_progress() {
-  if (::isatty(STDERR_FILENO) != 0) (void)write_all(STDERR_FILENO, "\r\033[K", "progress");
 }
 
 int import(const std::string& name, const std::string& source, const Settings& settings) {
