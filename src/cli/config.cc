@@ -64,6 +64,7 @@ std::vector<ShownSetting> own_settings(const Settings& settings) {
   add("sandboxes.most_volumes", std::to_string(sandboxes.most_volumes));
   add("sandboxes.most_volume_disk", format_size(static_cast<uint64_t>(sandboxes.most_volume_bytes)));
   add("sandboxes.volume_size", format_size(static_cast<uint64_t>(sandboxes.volume_bytes)));
+  add("sandboxes.domain", sandboxes.domain);
   add("sandboxes.keep_on_stop", sandboxes.keep_on_stop ? "true" : "false");
   for (const LimitField& field : limit_fields()) {
     add(std::string("limits.") + field.key, limit_text(field, settings.limits));

@@ -119,6 +119,11 @@ class Reader {
       settings_.origins["sandboxes.keep_on_stop"] = place(node.source());
       return {};
     }
+    if (name == "domain") {
+      BJ_TRY(into.domain, text(name, node));
+      settings_.origins["sandboxes.domain"] = place(node.source());
+      return {};
+    }
     int64_t* const size = name == "most_memory"        ? &into.most_memory_bytes
                           : name == "most_disk"        ? &into.most_disk_bytes
                           : name == "most_stored"      ? &into.most_stored_bytes
@@ -134,7 +139,7 @@ class Reader {
           node,
           fmt::format("there is no setting \"{}\" of sandboxes, only provider, most_live, most_cpus, most_memory, "
                       "most_disk, most_stored, timeout, longest_timeout, most_volumes, most_volume_disk, "
-                      "volume_size and keep_on_stop",
+                      "volume_size, domain and keep_on_stop",
                       name));
     BJ_TRY(const std::string value, as_text(name, node));
     const auto read = [&]() -> Result<void> {

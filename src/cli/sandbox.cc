@@ -38,6 +38,8 @@ BELLJAR_API_KEY, at --server or BELLJAR_SERVER (http://127.0.0.1:8090 unless set
 
 Examples:
   id=$(belljar sandbox create --timeout 1h --env TOKEN=x)
+  belljar sandbox create --image python:3.12-slim
+  belljar sandbox network $id allow:api.example.com
   belljar sandbox exec $id -- sh -c 'echo hi > note; ls -l'
   belljar sandbox code $id -c 'x = 6 * 7' && belljar sandbox code $id -c x
   belljar sandbox cp data.csv $id:/home/user/data.csv
@@ -55,7 +57,7 @@ struct SandboxFlags {
   std::string from, to, memory, disk;
   double cpus = 0;
   std::map<std::string, std::string> variables;
-  std::string git_url, git_branch;
+  std::string git_url, git_branch, image, registry_user, password_variable;
   std::vector<std::string> metadata, credentials, ids, volumes;
   bool extend = false;
   bool input = false;
@@ -76,6 +78,9 @@ Result<json::object> volume_of(const std::string& text) {
 Result<json::object> create_body(const SandboxFlags& flags) {
   json::object body;
   if (!flags.template_name.empty()) body["template"] = flags.template_name;
+  if (!flags.image.empty()) body["image"] = flags.image;
+  if (!flags.registry_user.empty())
+    body["registry"] = {{"username", flags.registry_user}, {"password", process_environment(flags.password_variable)}};
   if (!flags.timeout.empty()) {
     BJ_TRY(const uint64_t ms, parse_duration_ms(flags.timeout));
     body["timeout"] = (ms + 999) / 1000;
@@ -117,11 +122,25 @@ Result<json::object> create_body(const SandboxFlags& flags) {
   return body;
 }
 
+// With the pull's progress on stderr.
+Result<json::value> make_of_image(ServerClient& server, const json::object& body) {
+  json::value made;
+  std::string failure = "the server ended its answer early";
+  BJ_CHECK(server.listen("POST", "/v1/sandboxes", body, [&](const ServerEvent& event) {
+    if (event.name == "progress") print_untrusted(STDERR_FILENO, text_at(event.data, "message") + "\n");
+    if (event.name == "failed") failure = text_at(event.data, "detail");
+    if (event.name == "end") made = event.data;
+  }));
+  if (made.is_object()) return made;
+  return fail(Code::kInvalid, failure);
+}
+
 int create(const SandboxFlags& flags, const Settings& settings) {
   const Result<json::object> body = create_body(flags);
   if (!body) return refuse(body.error().what);
   return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
-    BJ_TRY(const json::value made, server.ask("POST", "/v1/sandboxes", *body));
+    BJ_TRY(const json::value made,
+           flags.image.empty() ? server.ask("POST", "/v1/sandboxes", *body) : make_of_image(server, *body));
     if (settings.json) {
       print_json(made);
     } else {
@@ -158,6 +177,17 @@ int list(const SandboxFlags& flags, const Settings& settings) {
 int tell(const SandboxFlags& flags, const Settings& settings, const char* word) {
   return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     BJ_TRY(const json::value answer, server.ask("POST", path_of(flags.id) + "/" + word));
+    if (settings.json) print_json(answer);
+    return kExitOk;
+  });
+}
+
+int change_network(const SandboxFlags& flags, const Settings& settings) {
+  const Result<json::value> policy = network_policy_json(flags.network);
+  if (!policy) return refuse(policy.error().what);
+  return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
+    BJ_TRY(const json::value answer,
+           server.ask("PUT", path_of(flags.id) + "/network", json::object{{"network", *policy}}));
     if (settings.json) print_json(answer);
     return kExitOk;
   });
@@ -254,6 +284,11 @@ CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const
 void add_create(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Context& context) {
   CLI::App* const command = subcommand(parent, "create", "Create a sandbox and print its id", flags);
   command->add_option("--template", flags->template_name, "its template [base]")->type_name("NAME");
+  command->add_option("--image", flags->image, "an image instead, as docker pull takes it; pulled if it is not here")
+      ->type_name("IMAGE");
+  command->add_option("--registry-user", flags->registry_user, "who pulls the image")->type_name("NAME");
+  command->add_option("--registry-password-env", flags->password_variable, "the variable that holds the password")
+      ->type_name("NAME");
   command->add_option("--timeout", flags->timeout, "how long it lives [5m]")->type_name("TIME");
   command->add_option("--on-timeout", flags->on_timeout, "what happens then: kill, pause or stop [kill]")
       ->check(CLI::IsMember({"kill", "pause", "stop"}))
@@ -337,6 +372,17 @@ void add_sandbox(CLI::App& app, Context& context) {
   }
 
   add_sandbox_snapshots(parent, context);
+
+  CLI::App* const network_command = subcommand(parent, "network", "Change what a running sandbox may reach", flags);
+  network_command->footer(
+      "Within what its organization and its template allow. Open connections that are no longer "
+      "allowed end.");
+  network_command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
+  network_command->add_option("policy", flags->network, "none, packages, open, allow:HOST[:PORT],... or a file")
+      ->required()
+      ->type_name("POLICY");
+  add_json_flag(*network_command, context, "print the sandbox");
+  network_command->callback([flags, &context] { context.status = change_network(*flags, context.settings); });
 
   CLI::App* const logs_command = subcommand(parent, "logs", "What happened to a sandbox lately", flags);
   logs_command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");

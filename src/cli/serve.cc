@@ -75,6 +75,11 @@ Task<Result<CallResult>> check(Engine& engine, const Settings& settings) {
 
 void say(const std::string& text) { print_untrusted(STDOUT_FILENO, text); }
 
+// What the flag or the environment says, else the config file.
+std::string domain_of(const ServeFlags& flags, const Settings& settings) {
+  return flags.domain.empty() ? settings.sandboxes.domain : flags.domain;
+}
+
 Result<ServerOptions> server_options(const ServeFlags& flags, const Settings& settings) {
   ServerOptions options;
   options.rates = settings.rates;
@@ -84,7 +89,7 @@ Result<ServerOptions> server_options(const ServeFlags& flags, const Settings& se
   }
   if (!flags.certificate.empty()) options.tls = TlsFiles{flags.certificate, flags.key};
   if (flags.allow_plain) options.allow_plain = AllowPlain{};
-  const std::string& domain = flags.domain;
+  const std::string domain = domain_of(flags, settings);
   options.site = {flags.host_names, flags.origins, host_name(domain)};
   if (!domain.empty() && options.site.domain.empty())
     return fail(Code::kInvalid, "\"" + domain + "\" is no domain: use a name such as sandboxes.example.org:8443");
@@ -215,7 +220,7 @@ int serve(const ServeFlags& flags, const Settings& settings) {
   EngineOptions engine_settings = engine_options(settings);
   engine_settings.keeps_sandboxes = true;
   const int status = with_engine(settings, std::move(engine_settings), [&](Engine& engine) {
-    return serve_until_stopped(engine, settings, *options, flags.domain);
+    return serve_until_stopped(engine, settings, *options, domain_of(flags, settings));
   });
   // Being asked to stop is how a server ends well.
   return status > 128 ? kExitOk : status;

@@ -15,6 +15,7 @@
 #include "cli/context.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/server_client.h"
 #include "cli/sizes.h"
@@ -36,7 +37,8 @@ directory, or BELLJAR_API_KEY; --server or BELLJAR_SERVER).
 Examples:
   belljar template list
   belljar template build tool .                 # a Belljarfile or Dockerfile, and the files that it copies
-  belljar template build --manifest python      # one that comes with Belljar
+  belljar template build --manifest python      # comes with Belljar; also code-interpreter, node
+  belljar template network tool packages        # what its sandboxes reach at most
   belljar template pull slim python:3.12-slim   # an image from a registry
   belljar template export tool tool.tar         # as docker load and template import take it
   docker save python:3.12-slim -o python.tar && belljar template import python python.tar
@@ -54,7 +56,8 @@ int report(const Error& error) {
 namespace json = boost::json;
 
 struct TemplateFlags {
-  std::string server, name, source;
+  std::string server, name, source, policy;
+  bool clear = false;
   TemplateBuildFlags build;
 };
 
@@ -132,6 +135,27 @@ int show(const TemplateFlags& flags, const Settings& settings) {
   });
 }
 
+// Shows, sets or clears the policy of one of the server's.
+int network(const TemplateFlags& flags, const Settings& settings) {
+  return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
+    const std::string path = path_of(flags.name) + "/network";
+    if (flags.clear) {
+      if (!flags.policy.empty()) return fail(Code::kInvalid, "--clear takes no policy");
+      BJ_CHECK(server.ask("DELETE", path));
+      return kExitOk;
+    }
+    json::value answer;
+    if (flags.policy.empty()) {
+      BJ_TRY(answer, server.ask("GET", path));
+    } else {
+      BJ_TRY(const json::value policy, network_policy_json(flags.policy));
+      BJ_TRY(answer, server.ask("PUT", path, json::object{{"policy", policy}}));
+    }
+    print_json(answer);
+    return kExitOk;
+  });
+}
+
 // One of this machine's, else one of the server's.
 int remove(const TemplateFlags& flags, const Settings& settings) {
   const auto names = store(settings).names();
@@ -154,11 +178,32 @@ int build(TemplateFlags flags, const Settings& settings) {
                      [&](ServerClient& server) { return build_template(server, flags.build, settings.json); });
 }
 
+void end_progress() {
+  if (::isatty(STDERR_FILENO) != 0) (void)write_all(STDERR_FILENO, "\r\033[K", "progress");
+}
+
+// Waits until it is packed, with progress on a terminal, then fetches it.
+Result<void> fetch_archive(ServerClient& server, const std::string& path, int to) {
+  std::string id, failure = "the server ended its answer early";
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  BJ_CHECK(server.listen("GET", path + "/export", std::nullopt, [&](const ServerEvent& event) {
+    if (event.name == "note") complain(text_at(event.data, "message"));
+    if (event.name == "failed") failure = text_at(event.data, "detail");
+    if (event.name == "end") id = text_at(event.data, "export_id");
+    if (event.name != "progress" || !terminal || !event.data.is_object()) return;
+    const uint64_t bytes = event.data.at("bytes").to_number<uint64_t>();
+    (void)write_all(STDERR_FILENO, fmt::format("\r\033[Kpacking: {}", format_size(bytes)), "progress");
+  }));
+  end_progress();
+  if (id.empty()) return fail(Code::kUnavailable, failure);
+  return server.download(path + "/exports/" + ServerClient::escaped(id), to, {});
+}
+
 int export_file(const TemplateFlags& flags, const Settings& settings) {
   return with_server(flags, settings, [&](ServerClient& server) -> Result<int> {
     const std::string partial = flags.source + ".partial";
     BJ_TRY(const Fd file, open_path(partial, O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    const Result<void> done = server.download(path_of(flags.name) + "/export", file.get(), {});
+    const Result<void> done = fetch_archive(server, path_of(flags.name), file.get());
     if (done && ::rename(partial.c_str(), flags.source.c_str()) == 0) return kExitOk;
     ::unlink(partial.c_str());
     if (!done) return tl::unexpected(done.error());
@@ -172,10 +217,6 @@ void show_progress(const ImportProgress& progress) {
   std::string line = fmt::format("\r\033[K{} entries, {}", progress.entries, format_size(progress.bytes));
   if (progress.layers > 1) line += fmt::format(", layer {} of {}", progress.layer, progress.layers);
   (void)write_all(STDERR_FILENO, line, "progress");
-}
-
-void end_progress() {
-  if (::isatty(STDERR_FILENO) != 0) (void)write_all(STDERR_FILENO, "\r\033[K", "progress");
 }
 
 int import(const std::string& name, const std::string& source, const Settings& settings) {
@@ -204,6 +245,10 @@ void add_build_flags(CLI::App& command, TemplateBuildFlags& flags) {
   command.add_option("--start", flags.start, "a command that each sandbox runs in the background")
       ->type_name("COMMAND");
   command.add_option("--ready", flags.ready, "a sandbox is ready when this succeeds")->type_name("COMMAND");
+  command
+      .add_option("--network", flags.network,
+                  "what its sandboxes reach at most: none, packages, open, allow:HOST[:PORT],... or a file")
+      ->type_name("POLICY");
   command.add_option("--registry-user", flags.user, "who pulls the image")->type_name("NAME");
   command.add_option("--registry-password-env", flags.password_variable, "the variable that holds the password")
       ->type_name("NAME");
@@ -217,7 +262,7 @@ void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>
   build_command->add_option("directory", flags->build.directory, "where the text and the files are [.]")
       ->type_name("DIR");
   build_command->add_option("--file", flags->build.file, "the text [Belljarfile, else Dockerfile]")->type_name("FILE");
-  build_command->add_option("--manifest", flags->build.manifest, "one that comes with Belljar: python, node, ...")
+  build_command->add_option("--manifest", flags->build.manifest, "one that comes with Belljar: python, code-interpreter, node")
       ->type_name("NAME");
   add_build_flags(*build_command, flags->build);
   add_json_flag(*build_command, context, "print the build's end");
@@ -233,6 +278,17 @@ void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>
   CLI::App* const show_command = command.add_subcommand("show", "Everything about a template, as JSON");
   show_command->add_option("name", flags->name, "which")->required()->type_name("NAME");
   show_command->callback([flags, &context] { context.status = show(*flags, context.settings); });
+
+  CLI::App* const network_command =
+      command.add_subcommand("network", "Show, set or clear what sandboxes of a template reach at most");
+  network_command->footer(
+      "It goes with the template's files: to sandboxes made of it from now on, their forks and "
+      "snapshots, and what is built on it.");
+  network_command->add_option("name", flags->name, "which")->required()->type_name("NAME");
+  network_command->add_option("policy", flags->policy, "none, packages, open, allow:HOST[:PORT],... or a file")
+      ->type_name("POLICY");
+  network_command->add_flag("--clear", flags->clear, "it has none from now on");
+  network_command->callback([flags, &context] { context.status = network(*flags, context.settings); });
 
   CLI::App* const export_command = command.add_subcommand("export", "Write a template as a docker-archive");
   export_command->add_option("name", flags->name, "which")->required()->type_name("NAME");

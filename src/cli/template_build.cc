@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 
 #include "cli/context.h"
 #include "cli/json_output.h"
+#include "cli/network_flag.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
@@ -22,8 +21,7 @@
 #include "control/template_manifests.h"
 #include "engine/import_digest.h"
 #include "sys/files.h"
-
-extern char** environ;
+#include "sys/program.h"
 
 namespace bj {
 namespace {
@@ -78,19 +76,13 @@ Result<Fd> pack(const std::string& directory, const std::vector<std::string>& pa
   std::vector<std::string> words = {"tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner",
                                     "-cf", "-",           "-C",        directory,   "--"};
   words.insert(words.end(), paths.begin(), paths.end());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, file.get(), STDOUT_FILENO);
-  pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, "tar", &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return fail_with(error, "posix_spawn(tar)");
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  ProgramSpec spec;
+  spec.path = "tar";
+  spec.arguments = std::move(words);
+  spec.output = file.get();
+  spec.error = STDERR_FILENO;
+  BJ_TRY(Program tar, Program::start(spec));
+  BJ_TRY(const int status, tar.wait());
   if (status != 0) return fail(Code::kInvalid, "tar could not pack the files of a COPY");
   return file;
 }
@@ -140,6 +132,9 @@ Result<json::object> body_of(ServerClient& server, const TemplateBuildFlags& fla
   }
   if (!flags.start.empty()) body["start_command"] = flags.start;
   if (!flags.ready.empty()) body["ready_command"] = flags.ready;
+  if (!flags.network.empty()) {
+    BJ_TRY(body["network"], network_policy_json(flags.network));
+  }
   if (!flags.user.empty())
     body["registry"] = {{"username", flags.user}, {"password", process_environment(flags.password_variable)}};
   if (!flags.image.empty()) {

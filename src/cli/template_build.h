@@ -16,7 +16,7 @@ struct TemplateBuildFlags {
   std::string directory;  // where COPY finds its files
   std::string image;      // of pull: in place of a text
   std::vector<std::string> tags;
-  std::string start, ready, user, password_variable;
+  std::string start, ready, user, password_variable, network;
   double cpus = 0;
   std::string memory;
   bool force = false;

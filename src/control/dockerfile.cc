@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 namespace bj {
 namespace {
@@ -148,6 +149,15 @@ Result<void> add_copies(const Instruction& one, std::vector<BuildStep>& steps) {
   return {};
 }
 
+// `packages` or `{"rules": ...}`.
+Result<std::string> policy_of(const Instruction& one) {
+  if (!one.rest.starts_with("{")) return json::serialize(json::value(one.rest));
+  json::error_code bad;
+  const json::value policy = json::parse(one.rest, bad);
+  if (bad) return wrong(one.line, "NETWORK takes none, packages, open or a policy as JSON");
+  return json::serialize(policy);
+}
+
 }  // namespace
 
 Result<ParsedDockerfile> parse_dockerfile(std::string_view text) {
@@ -178,13 +188,17 @@ Result<ParsedDockerfile> parse_dockerfile(std::string_view text) {
       parsed.start_command = shell_form(one.rest);
     } else if (one.word == "READY") {
       parsed.ready_command = shell_form(one.rest);
+    } else if (one.word == "NETWORK") {
+      if (parsed.network) return wrong(one.line, "there can be one NETWORK");
+      BJ_TRY(parsed.network, policy_of(one));
     } else if (one.word == "ENTRYPOINT") {
       entry = shell_form(one.rest);
     } else if (one.word == "CMD") {
       command = shell_form(one.rest);
     } else if (one.word != "EXPOSE" && one.word != "LABEL") {  // those two change nothing
-      return wrong(one.line, "there is no instruction " + one.word.substr(0, 40) +
-                                 " here: FROM, RUN, COPY, ENV, WORKDIR, USER, START, READY, CMD, ENTRYPOINT are");
+      return wrong(one.line,
+                   "there is no instruction " + one.word.substr(0, 40) +
+                       " here: FROM, RUN, COPY, ENV, WORKDIR, USER, START, READY, NETWORK, CMD, ENTRYPOINT are");
     }
   }
   if (parsed.start_command.empty())

@@ -1,8 +1,9 @@
-// A Dockerfile's text as steps: FROM, RUN, COPY, ENV, WORKDIR, USER, and, of our own, START and READY. CMD and
+// A Dockerfile's text as steps: FROM, RUN, COPY, ENV, WORKDIR, USER, and, of our own, START, READY and NETWORK. CMD and
 // ENTRYPOINT become the start command if there is no START. Anything else is refused with its line: what can't be done
 // is not left out in silence. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ struct ParsedDockerfile {
   std::vector<BuildStep> steps;  // COPY without files yet
   std::string start_command;
   std::string ready_command;
+  std::optional<std::string> network;  // JSON, not looked into: a policy of its sandboxes
 };
 
 // kInvalid, with the line.

@@ -37,5 +37,13 @@ TEST(DockerfileTest, WhatCantBeDoneIsRefusedWithItsLine) {
   }
 }
 
+TEST(DockerfileTest, NetworkIsAPresetOrAPolicyAndStandsOnce) {
+  EXPECT_EQ(parse_dockerfile("FROM base\nNETWORK packages")->network, "\"packages\"");
+  EXPECT_EQ(parse_dockerfile("NETWORK {\"rules\": []}")->network, "{\"rules\":[]}");
+  EXPECT_FALSE(parse_dockerfile("FROM base")->network);
+  EXPECT_FALSE(parse_dockerfile("NETWORK {odd"));
+  EXPECT_FALSE(parse_dockerfile("NETWORK none\nNETWORK open"));
+}
+
 }  // namespace
 }  // namespace bj

@@ -141,7 +141,7 @@ Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row, std::vector<
   spec.user = row.inside_user;
   spec.require_full_seal = options_.require_full_seal;
   BJ_CO_CHECK(spec.image.account(spec.user.empty() ? spec.image.user : spec.user));
-  const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
+  const auto join = [&network = options_.network, &row] { return network(row); };
   BJ_CO_TRY(spec.network, co_await offload(*engine_.host().workers, join));
   const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
   BJ_CO_TRY(SandboxCredentials credentials, co_await offload(*engine_.host().workers, read));
@@ -159,7 +159,7 @@ Task<Result<void>> LocalHost::check(const SandboxRow& row) {
 }
 
 Task<Result<void>> LocalHost::change_network(const SandboxRow& row, LiveSandbox& live) {
-  const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
+  const auto join = [&network = options_.network, &row] { return network(row); };
   BJ_CO_TRY(NetworkPolicy policy, co_await offload(*engine_.host().workers, join));
   const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
   BJ_CO_TRY(SandboxCredentials credentials, co_await offload(*engine_.host().workers, read));
@@ -227,7 +227,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
 Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   std::optional<Engine::KeptSandbox> kept = engine_.take_kept(row.id);
   if (!kept) co_return fail(Code::kNotFound, "it was not kept");
-  const auto join = [&network = options_.network, &row] { return network(row.organization, row.network); };
+  const auto join = [&network = options_.network, &row] { return network(row); };
   Result<NetworkPolicy> policy = co_await offload(*engine_.host().workers, join);
   SandboxNetwork network;
   if (policy) network.policy = std::move(*policy);  // what can't be read now allows nothing, and gives nothing

@@ -28,9 +28,9 @@ struct LocalHostOptions {
   std::function<Result<Template>(const std::string& organization, const std::string& reference)> image;
   // The same of a content that is known.
   std::function<Result<Template>(const std::string& name, const TemplateContent& content)> image_of_content;
-  // What a sandbox of an organization may reach if it asks for `wish` (JSON): never more than the organization. Blocks:
-  // it is called on a worker.
-  std::function<Result<NetworkPolicy>(const std::string& organization, const std::string& wish)> network;
+  // What a sandbox may reach that asks for what its row says: never more than its organization and what it is made of
+  // allow. Blocks: it is called on a worker.
+  std::function<Result<NetworkPolicy>(const SandboxRow&)> network;
   std::function<GateWitness(const SandboxRow&)> witness;
   // What its gate gives to requests, and the variables in which code finds placeholders. Blocks, too.
   std::function<Result<SandboxCredentials>(const SandboxRow&)> credentials;

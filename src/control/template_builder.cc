@@ -44,7 +44,9 @@ struct TemplateBuilder::Run {
   TemplateBuildRow row;
   BuildRequest request;
   RegistryLogin login;
+  ImageHold image;  // that it begins with, until its end is written
   std::shared_ptr<BuildLog> log;
+  TemplateContent beneath;                // what it begins with
   std::string step = kBase;               // where it is
   std::shared_ptr<BuildSandbox> sandbox;  // of the group that is being done
   bool cancelled = false;
@@ -124,23 +126,26 @@ Task<Result<TemplateBuildRow>> TemplateBuilder::begin(Actor actor, std::string t
   co_return row;
 }
 
-Task<Result<std::string>> TemplateBuilder::of_image(Actor actor, std::string image, RegistryLogin login) {
+Task<Result<std::string>> TemplateBuilder::of_image(Actor actor, std::string image, RegistryLogin login,
+                                                    PullProgress progress) {
   if (const auto known = options_.images.find(image); known != options_.images.end()) co_return known->second;
   BJ_CO_CHECK(co_await audit_.admit());
-  BJ_CO_TRY(const PulledImage pulled, co_await puller_.pull(image, std::move(login), [](const std::string&) {}));
+  BJ_CO_TRY(const PulledImage pulled, co_await puller_.pull(image, std::move(login), std::move(progress)));
   NewSnapshot content;
   content.name = "image-" + sha256_hex(image).substr(0, 32);
   content.kind = "template";
   content.content.root = "image:" + pulled.digest;
-  const auto add = [&]() -> Result<std::string> {
+  const auto add = [&]() -> Result<bool> {
     const auto there = catalog_.resolve(actor.organization, content.name);
-    if (there && there->content.root == content.content.root) return content.name;
+    if (there && there->content.root == content.content.root) return false;
     BJ_CHECK(catalog_.add_snapshot(actor, content));
-    return content.name;
+    return true;
   };
-  BJ_CO_TRY(std::string name, co_await offload(threads_, add));
-  BJ_CO_CHECK(co_await audit_.act(std::move(actor), "template.pull", name, {{"image", short_name(image)}}));
-  co_return name;
+  BJ_CO_TRY(const bool added, co_await offload(threads_, add));
+  if (added)
+    BJ_CO_CHECK(co_await audit_.act(std::move(actor), "template.pull", content.name,
+                                    {{"image", short_name(image)}, {"digest", "sha256:" + pulled.digest}}));
+  co_return content.name;
 }
 
 Result<void> TemplateBuilder::cancel(const std::string& organization, const std::string& build) {
@@ -205,7 +210,11 @@ Task<void> TemplateBuilder::carry_out(std::shared_ptr<Run> run) {
                   {"groups_done", run->done},
                   {"groups_cached", run->cached}};
   audit_.add(event);
-  if (!content) co_await remove_unused_layers();
+  run->image.reset();  // a row refers to it now, or nobody does
+  if (!content) {
+    co_await remove_unused_layers();
+    options_.template_gone();
+  }
   run->log->close();
   --at_work_;
   changed_.cancel();
@@ -221,6 +230,7 @@ Task<Result<TemplateContent>> TemplateBuilder::beginning(std::shared_ptr<Run> ru
     BJ_CO_TRY(const PulledImage pulled, co_await puller_.pull(run->request.from_image, std::move(run->login), tell));
     TemplateContent content;
     content.root = "image:" + pulled.digest;
+    run->image = pulled.hold;
     co_return content;
   }
   if (from.empty()) from = kBase;
@@ -237,17 +247,18 @@ Task<Result<std::shared_ptr<BuildSandbox>>> TemplateBuilder::open(std::shared_pt
     HeldTemplate held;
     NetworkPolicy network;
   };
+  NetworkPolicy packages = co_await options_.packages();
   const auto prepare = [&]() -> Result<Prepared> {
     Prepared prepared;
     BJ_TRY(prepared.held, catalog_.image_of(run->row.template_id, content));
-    BJ_TRY(prepared.network, options_.network(run->actor.organization));
+    BJ_TRY(prepared.network, options_.network(run->actor.organization, run->beneath, std::move(packages)));
     return prepared;
   };
   BJ_CO_TRY(Prepared prepared, co_await offload(threads_, prepare));
   BuildSandboxOptions options;
   options.limits = options_.limits;
   options.limits.wall_ms = 0;
-  options.network = prepared.network.allows_nothing() ? co_await options_.packages() : std::move(prepared.network);
+  options.network = std::move(prepared.network);
   options.environment = options_.environment;
   BJ_CO_TRY(run->sandbox, co_await BuildSandbox::create(engine_, std::move(prepared.held), std::move(options)));
   if (run->cancelled) run->sandbox->kill();
@@ -291,6 +302,7 @@ Task<Result<void>> TemplateBuilder::remove(Actor actor, std::string reference) {
     if (run->row.template_id == view.row.id) (void)cancel(actor.organization, id);
   }
   co_await remove_unused_layers();
+  options_.template_gone();
   co_return co_await audit_.act(std::move(actor), "template.delete", view.row.id);
 }
 
@@ -339,7 +351,9 @@ Task<Result<void>> TemplateBuilder::check_start(std::shared_ptr<Run> run, const 
 }
 
 Task<Result<TemplateContent>> TemplateBuilder::build(std::shared_ptr<Run> run) {
-  BJ_CO_TRY(TemplateContent content, co_await beginning(run));
+  BJ_CO_TRY(run->beneath, co_await beginning(run));
+  TemplateContent content = run->beneath;
+  content.networks.clear();  // of no account to what steps lead to
   const std::string& organization = run->actor.organization;
   // The machine's own system changes under its name: its layers' paths tell.
   std::string identity = content_text(content);
@@ -377,6 +391,7 @@ Task<Result<TemplateContent>> TemplateBuilder::build(std::shared_ptr<Run> run) {
   }
   content.start_command = run->request.start_command;
   content.ready_command = run->request.ready_command;
+  content.networks = run->beneath.networks;
   BJ_CO_CHECK(co_await check_start(run, content));
   co_return content;
 }

@@ -27,10 +27,14 @@ namespace bj {
 struct BuilderOptions {
   std::string node;  // this server, "<machine>/<instance>"
   Limits limits;     // of a build's sandboxes
-  // What a build of an organization may reach. Blocks: it is called on a worker.
-  std::function<Result<NetworkPolicy>(const std::string& organization)> network;
-  std::function<Task<NetworkPolicy>()> packages;  // what every build may reach: the package indexes
+  // What a build of an organization over some content may reach, with the package indexes for one that may reach
+  // nothing else. Blocks: it is called on a worker.
+  std::function<Result<NetworkPolicy>(const std::string& organization, const TemplateContent& content,
+                                      NetworkPolicy packages)>
+      network;
+  std::function<Task<NetworkPolicy>()> packages;                             // the package indexes
   std::function<Task<void>(std::vector<std::string> layers)> remove_layers;  // that nobody uses any more
+  std::function<void()> template_gone;                                       // what only it used may go
   int64_t most_layer_bytes = 0;                                              // of an organization; 0: no limit
   std::map<std::string, std::string> environment;                            // of RUN steps: where the indexes are
   std::function<int64_t()> now;                                              // microseconds since the epoch
@@ -58,7 +62,7 @@ class TemplateBuilder {
   Task<Result<TemplateBuildRow>> begin(Actor actor, std::string template_id, std::string build, BuildRequest request,
                                        RegistryLogin login);
   // An image as a template of the actor's organization, pulled if it is not here: the reference to make a sandbox of.
-  Task<Result<std::string>> of_image(Actor actor, std::string image, RegistryLogin login);
+  Task<Result<std::string>> of_image(Actor actor, std::string image, RegistryLogin login, PullProgress progress);
   // Ends it as an error. kConflict: it is over.
   Result<void> cancel(const std::string& organization, const std::string& build);
   // Removes a template of the actor's organization, with what only it used.

@@ -89,6 +89,7 @@ Result<ResolvedTemplate> TemplateCatalog::of_row(const TemplateView& view, const
   resolved.cpus = view.row.cpus;
   resolved.memory_bytes = view.row.memory_bytes;
   BJ_TRY(resolved.content, read_content(*build->content));
+  if (view.row.network) add_network(resolved.content, *view.row.network);
   BJ_TRY(HeldTemplate held, image_of(view.names.empty() ? view.row.id : view.names.front(), resolved.content));
   resolved.image = std::move(held.image);
   resolved.hold = std::move(held.hold);
@@ -166,6 +167,13 @@ Result<void> TemplateCatalog::set_public(const std::string& organization, const 
   return templates_.set_public(organization, view.row.id, is_public);
 }
 
+Result<TemplateView> TemplateCatalog::set_network(const std::string& organization, const std::string& text,
+                                                  const MaybeText& policy) {
+  BJ_TRY(const TemplateView view, own(organization, text));
+  BJ_CHECK(templates_.set_network(organization, view.row.id, policy, now_us()));
+  return own(organization, view.row.id);
+}
+
 Result<TemplateView> TemplateCatalog::remove(const std::string& organization, const std::string& text) {
   BJ_TRY(const TemplateView view, own(organization, text));
   return templates_.remove(organization, view.row.id);
@@ -195,6 +203,7 @@ Result<TemplateCatalog::Begun> TemplateCatalog::add_build(const Actor& actor, co
   row.id = new_template_id();
   row.cpus = wanted.cpus;
   row.memory_bytes = wanted.memory_bytes;
+  row.network = wanted.network;
   row.created_at = row.updated_at = now_us();
   TemplateBuildRow build;
   build.id = new_uuid4();

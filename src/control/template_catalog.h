@@ -83,6 +83,9 @@ class TemplateCatalog {
   // What everybody has: the machine's own and the default organization's public ones, as views without builds or with.
   Result<std::vector<TemplateView>> for_everybody();
   Result<void> set_public(const std::string& organization, const std::string& id, bool is_public);
+  // A policy (JSON) within which sandboxes made of it from now on stay; nothing: none. Yields what it is then.
+  Result<TemplateView> set_network(const std::string& organization, const std::string& reference,
+                                   const MaybeText& policy);
   // Sandboxes that were made of it live on: its layers go when nobody needs them.
   Result<TemplateView> remove(const std::string& organization, const std::string& reference);
 
@@ -93,6 +96,7 @@ class TemplateCatalog {
     std::vector<std::string> tags;
     double cpus = 0;
     int64_t memory_bytes = 0;
+    MaybeText network;  // JSON; nothing: as it was
   };
   struct Begun {
     TemplateTable::Made made;

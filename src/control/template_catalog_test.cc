@@ -126,7 +126,7 @@ TEST_F(TemplateCatalogTest, TagsMeanBuildsAndCanBeAddedAndTaken) {
 }
 
 TEST_F(TemplateCatalogTest, ANewBuildWaitsAndItsTemplateIsNotReady) {
-  const auto begun = catalog_->add_build(mine_, {"fresh:v2", {"latest"}, 2, 1 << 30});
+  const auto begun = catalog_->add_build(mine_, {"fresh:v2", {"latest"}, 2, 1 << 30, {}});
   ASSERT_TRUE(begun) << begun.error().what;
   EXPECT_EQ(begun->tags, (std::vector<std::string>{"latest", "v2"}));
   EXPECT_EQ(begun->made.build.status, "waiting");
@@ -134,10 +134,10 @@ TEST_F(TemplateCatalogTest, ANewBuildWaitsAndItsTemplateIsNotReady) {
 }
 
 TEST_F(TemplateCatalogTest, NamesOfTheMachineAndIdsCantBeTaken) {
-  EXPECT_EQ(catalog_->add_build(mine_, {"base", {}, 0, 0}).error().code, Code::kConflict);
-  EXPECT_EQ(catalog_->add_build(mine_, {"alpine", {}, 0, 0}).error().code, Code::kConflict);
-  EXPECT_EQ(catalog_->add_build(mine_, {new_template_id(), {}, 0, 0}).error().code, Code::kInvalid);
-  EXPECT_EQ(catalog_->add_build(mine_, {"a/b", {}, 0, 0}).error().code, Code::kInvalid);
+  EXPECT_EQ(catalog_->add_build(mine_, {"base", {}, 0, 0, {}}).error().code, Code::kConflict);
+  EXPECT_EQ(catalog_->add_build(mine_, {"alpine", {}, 0, 0, {}}).error().code, Code::kConflict);
+  EXPECT_EQ(catalog_->add_build(mine_, {new_template_id(), {}, 0, 0, {}}).error().code, Code::kInvalid);
+  EXPECT_EQ(catalog_->add_build(mine_, {"a/b", {}, 0, 0, {}}).error().code, Code::kInvalid);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "control/template_content.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -17,7 +18,8 @@ json::object content_json(const TemplateContent& content) {
           {"workdir", content.workdir},
           {"environment", std::move(environment)},
           {"start_command", content.start_command},
-          {"ready_command", content.ready_command}};
+          {"ready_command", content.ready_command},
+          {"networks", json::array(content.networks.begin(), content.networks.end())}};
 }
 
 std::string content_text(const TemplateContent& content) { return json::serialize(content_json(content)); }
@@ -53,8 +55,20 @@ Result<TemplateContent> read_content(std::string_view text) {
       if (sound) content.environment[name] = std::string(one.get_string());
     }
   }
+  if (const json::value* const networks = object->if_contains("networks")) {  // older ones have none
+    sound = sound && networks->is_array();
+    for (size_t i = 0; sound && i < networks->get_array().size(); ++i) {
+      sound = networks->get_array()[i].is_string();
+      if (sound) content.networks.emplace_back(networks->get_array()[i].get_string());
+    }
+  }
   if (!sound) return fail(Code::kInternal, "a template's content is damaged");
   return content;
+}
+
+void add_network(TemplateContent& content, const std::string& policy) {
+  std::vector<std::string>& all = content.networks;
+  if (std::find(all.begin(), all.end(), policy) == all.end()) all.push_back(policy);
 }
 
 }  // namespace bj

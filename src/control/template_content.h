@@ -20,6 +20,8 @@ struct TemplateContent {
   std::map<std::string, std::string> environment;  // over the root's
   std::string start_command;                       // run in the background in each new sandbox; empty: none
   std::string ready_command;                       // a sandbox is ready when it ends with 0; empty: at once
+  // Network policies (JSON) that hold wherever its files are: in sandboxes made of it, what is built on it, snapshots.
+  std::vector<std::string> networks;
 
   bool operator==(const TemplateContent&) const = default;
 };
@@ -28,5 +30,7 @@ boost::json::object content_json(const TemplateContent& content);
 std::string content_text(const TemplateContent& content);
 // kInternal: what is stored is damaged.
 Result<TemplateContent> read_content(std::string_view text);
+// One more policy that holds, unless the same one does already.
+void add_network(TemplateContent& content, const std::string& policy);
 
 }  // namespace bj

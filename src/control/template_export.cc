@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/id.h"
 #include "engine/environment_output.h"
 #include "engine/import_digest.h"
 #include "engine/import_entry.h"
@@ -21,11 +23,24 @@ namespace json = boost::json;
 
 constexpr size_t kBlock = 512;
 constexpr size_t kPiece = 256 << 10;
+constexpr auto kLongestSilence = std::chrono::minutes(5);  // of a tar that packs
+constexpr auto kBetweenLooks = std::chrono::seconds(1);
+constexpr auto kKeptFor = std::chrono::minutes(10);
+constexpr uint64_t kMostInOctal = (8ull << 30) - 1;
 constexpr const char* kPack =
     "cd / && exec tar -cf - --exclude=./proc --exclude=./sys --exclude=./dev --exclude=./run --exclude=./tmp "
     "--exclude=./opt/belljar --exclude=./opt/packages .";
 
-// The header of a plain file, as every tar reads it.
+// Eleven octal digits; for more the binary form that every tar of today reads.
+std::string size_field(uint64_t size) {
+  if (size <= kMostInOctal) return fmt::format("{:011o}", size);
+  std::string field(12, '\0');
+  field[0] = '\x80';
+  for (size_t i = 0; i < 8; ++i) field[11 - i] = static_cast<char>(size >> (8 * i));
+  return field;
+}
+
+// The header of a plain file.
 std::string tar_header(const std::string& name, uint64_t size) {
   std::string header(kBlock, '\0');
   const auto put = [&header](size_t at, const std::string& text) { header.replace(at, text.size(), text); };
@@ -33,7 +48,7 @@ std::string tar_header(const std::string& name, uint64_t size) {
   put(100, "0000644");
   put(108, "0000000");
   put(116, "0000000");
-  put(124, fmt::format("{:011o}", size));
+  put(124, size_field(size));
   put(136, "00000000000");
   put(148, "        ");
   put(156, "0");
@@ -60,28 +75,69 @@ std::string config_of(const ResolvedTemplate& from, const std::string& digest) {
                                       {"rootfs", {{"type", "layers"}, {"diff_ids", json::array{"sha256:" + digest}}}}});
 }
 
+// Looks after a tar that packs: tells how far it is, and lets it live as long as it goes on. Ends when `over` is
+// cancelled.
+Task<void> watch_packing(std::shared_ptr<Sandbox> sandbox, std::shared_ptr<std::atomic<uint64_t>> packed,
+                         std::shared_ptr<bool> over, ExportProgress progress) {
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  for (uint64_t last = 0; !*over;) {
+    timer.expires_after(kBetweenLooks);
+    (void)co_await expired(timer);
+    const uint64_t now = packed->load();
+    if (*over || now == last) continue;
+    last = now;
+    sandbox->expire_at(Clock::now() + kLongestSilence);
+    progress(now);
+  }
+}
+
 }  // namespace
+
+std::string what_is_exported(const TemplateContent& content) {
+  if (content.root != "base") return "";
+  return "the template lies over `base`, a view of this machine's own system: the archive holds all of that system "
+         "that sandboxes see (/usr, /etc and the like), and what the template adds to it";
+}
+
+std::string TemplateExporter::keep(const std::string& organization, ExportedTemplate archive) {
+  const std::string id = new_uuid4();
+  const auto end = std::make_shared<asio::steady_timer>(engine_.host().executor, kKeptFor);
+  end->async_wait([this, id](const boost::system::error_code& cancelled) {
+    if (!cancelled) kept_.erase(id);
+  });
+  kept_[id] = {organization, std::move(archive), end};
+  return id;
+}
+
+std::optional<ExportedTemplate> TemplateExporter::kept(const std::string& organization, const std::string& id) const {
+  const auto found = kept_.find(id);
+  if (found == kept_.end() || found->second.organization != organization) return std::nullopt;
+  return found->second.archive;
+}
 
 void TemplateExporter::stop() {
   stopping_ = true;
+  kept_.clear();
   for (const auto& one : packing_) {
     if (const auto sandbox = one.lock()) sandbox->kill();
   }
 }
 
 // The layer stands behind room for its header, which needs its size.
-Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd> into, std::string& digest) {
+Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd> into, std::string& digest,
+                                              ExportProgress progress) {
   SandboxSpec spec;
   spec.image = std::move(image);
   spec.image.sudo = false;
   spec.image.workdir.clear();
   spec.limits = limits_;
+  spec.limits.wall_ms = 0;
   if (engine_.host().uids) spec.user = "root";
   BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await Sandbox::create(engine_.host(), std::move(spec)));
   std::erase_if(packing_, [](const auto& one) { return one.expired(); });
   packing_.push_back(sandbox);
   if (stopping_) sandbox->kill();
-  sandbox->expire_at(Clock::now() + std::chrono::milliseconds(limits_.wall_ms));
+  sandbox->expire_at(Clock::now() + kLongestSilence);
   ProcessSpec process;
   process.arguments = {"/bin/sh", "-c", kPack};
   process.directory = "/";
@@ -99,7 +155,10 @@ Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd
     uint64_t size = 0;
   };
   const auto packed = std::make_shared<Packed>();
-  const auto copy = [packed, into, most = most_bytes_,
+  const auto so_far = std::make_shared<std::atomic<uint64_t>>(0);
+  const auto over = std::make_shared<bool>(false);
+  spawn(engine_.host().executor, [=] { return watch_packing(sandbox, so_far, over, progress); });
+  const auto copy = [packed, so_far, into, most = most_bytes_,
                      from = std::make_shared<Fd>(std::move(started->output))]() -> Result<void> {
     std::string piece(kPiece, '\0');
     for (;;) {
@@ -109,12 +168,14 @@ Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd
       if (n == 0) return {};
       const std::string_view bytes(piece.data(), static_cast<size_t>(n));
       packed->size += bytes.size();
+      so_far->store(packed->size);
       if (packed->size > most) return fail(Code::kExhausted, "the template is larger than can be exported");
       packed->hash.update(bytes);
       BJ_CHECK(write_all(into->get(), bytes, "export"));
     }
   };
   Result<void> copied = co_await offload(*engine_.host().workers, copy);
+  *over = true;
   if (!copied) sandbox->kill();
   const Result<ExitReport> exit = co_await started->exit->get();
   const std::string said = errors->finish();
@@ -128,13 +189,14 @@ Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd
   co_return packed->size;
 }
 
-Task<Result<ExportedTemplate>> TemplateExporter::export_archive(ResolvedTemplate from, std::string name) {
+Task<Result<ExportedTemplate>> TemplateExporter::export_archive(ResolvedTemplate from, std::string name,
+                                                                ExportProgress progress) {
   BJ_CO_CHECK(make_directories(directory_, 0700));
   BJ_CO_TRY(Fd file, open_path(directory_, O_RDWR | O_TMPFILE, 0600));
   const auto into = std::make_shared<Fd>(std::move(file));
   BJ_CO_CHECK(write_all(into->get(), std::string(kBlock, '\0'), "export"));
   std::string digest;
-  BJ_CO_TRY(const uint64_t size, co_await pack(from.image, into, digest));
+  BJ_CO_TRY(const uint64_t size, co_await pack(from.image, into, digest, std::move(progress)));
   const std::string layer = digest + ".tar";
   const std::string config = config_of(from, digest);
   const std::string config_name = sha256_hex(config) + ".json";

@@ -1,9 +1,15 @@
 // A template as a file that other tools read: a docker-archive with one layer, which `belljar template import`, docker
 // load, podman and skopeo take. What the template shows is packed inside a sandbox made of it, by its own tar; here
-// bytes are passed on and counted.
+// bytes are passed on and counted. A tar says the size of a file before its contents, so the archive is put together in
+// a nameless file on disk, in pieces, before anybody gets it.
+//
+// There is no limit of time as long as bytes come.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,25 +23,41 @@ struct ExportedTemplate {
   uint64_t size = 0;
 };
 
+// What the archive of a template holds beyond what its name lets expect; empty: nothing.
+std::string what_is_exported(const TemplateContent& content);
+
+// Told on the engine's thread, now and then: how much is packed.
+using ExportProgress = std::function<void(uint64_t bytes)>;
+
 // Stays on the engine's thread.
 class TemplateExporter {
  public:
   // `directory`: where the file lies while it is made.
-  TemplateExporter(Engine& engine, std::string directory, Limits limits, uint64_t most_bytes = 7ull << 30)
+  TemplateExporter(Engine& engine, std::string directory, Limits limits, uint64_t most_bytes = 64ull << 30)
       : engine_(engine), directory_(std::move(directory)), limits_(limits), most_bytes_(most_bytes) {}
 
-  Task<Result<ExportedTemplate>> export_archive(ResolvedTemplate from, std::string name);
+  Task<Result<ExportedTemplate>> export_archive(ResolvedTemplate from, std::string name, ExportProgress progress);
+  // Keeps an archive for a while, for whoever fetches it under the id that this yields.
+  std::string keep(const std::string& organization, ExportedTemplate archive);
+  std::optional<ExportedTemplate> kept(const std::string& organization, const std::string& id) const;
   // Ends what is going on, and lets nothing more begin.
   void stop();
 
  private:
-  Task<Result<uint64_t>> pack(Template image, std::shared_ptr<Fd> into, std::string& digest);
+  struct Kept {
+    std::string organization;
+    ExportedTemplate archive;
+    std::shared_ptr<asio::steady_timer> end;
+  };
+
+  Task<Result<uint64_t>> pack(Template image, std::shared_ptr<Fd> into, std::string& digest, ExportProgress progress);
 
   Engine& engine_;
   std::string directory_;
   Limits limits_;
   uint64_t most_bytes_;
   std::vector<std::weak_ptr<Sandbox>> packing_;
+  std::map<std::string, Kept> kept_;
   bool stopping_ = false;
 };
 

@@ -45,6 +45,19 @@ Result<void> check_socket(const Fd& fd) {
   return {};
 }
 
+// A socket that may still be connecting, when it is.
+Task<Result<Fd>> connected(asio::any_io_executor executor, Fd connecting, std::string call) {
+  BJ_CO_CHECK(check_socket(connecting));
+  asio::posix::stream_descriptor descriptor(executor, connecting.release());
+  if (!co_await writable(descriptor)) co_return fail(Code::kUnavailable, call + ": cancelled");
+  Fd socket(descriptor.release());
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) co_return fail_with(error, call);
+  co_return socket;
+}
+
 ward::Request path_request(ward::Op op, uid_t uid, gid_t gid) {
   ward::Request request{};
   request.op = op;
@@ -256,20 +269,26 @@ Task<Result<Fd>> WardenClient::watch(std::string path, uint32_t mask, uid_t uid,
   co_return std::move(answer->descriptor);
 }
 
+// By IPv4 first; a server that listens on ::1 only is found by IPv6.
 Task<Result<Fd>> WardenClient::connect(uint16_t port) {
-  ward::Request request = path_request(ward::Op::kConnect, 0, 0);
-  request.number = port;
   const std::string call = "connect(port " + std::to_string(port) + ")";
-  BJ_CO_TRY(auto answer, co_await ask(request, {}, {}, call));
-  BJ_CO_CHECK(check_socket(answer->descriptor));
-  asio::posix::stream_descriptor descriptor(executor_, answer->descriptor.release());
-  if (!co_await writable(descriptor)) co_return fail(Code::kUnavailable, call + ": cancelled");
-  Fd socket(descriptor.release());
-  int error = 0;
-  socklen_t size = sizeof error;
-  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-  if (error != 0) co_return fail_with(error, call);
-  co_return socket;
+  Result<Fd> first = fail(Code::kUnavailable, call);
+  for (const uint32_t v6 : {0u, 1u}) {
+    ward::Request request = path_request(ward::Op::kConnect, 0, 0);
+    request.number = port;
+    request.flags = v6;
+    Result<std::shared_ptr<Answer>> answer = co_await ask(request, {}, {}, call);
+    Result<Fd> socket = fail(Code::kUnavailable, call);
+    if (answer) {
+      socket = co_await connected(executor_, std::move((*answer)->descriptor), call);
+    } else {
+      socket = tl::unexpected(answer.error());
+    }
+    if (socket) co_return socket;
+    if (v6 == 0) first = std::move(socket);
+    if (first.error().sys != ECONNREFUSED) break;
+  }
+  co_return first;
 }
 
 Task<Result<void>> WardenClient::serve_sudo() {

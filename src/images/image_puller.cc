@@ -2,12 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +14,7 @@
 #include "engine/template_import.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
+#include "sys/program.h"
 
 namespace bj {
 namespace {
@@ -26,6 +23,7 @@ namespace json = boost::json;
 
 constexpr uint64_t kMostImageBytes = 10ull << 30;  // packed
 constexpr const char* kBlobs = "/.blobs";
+constexpr const char* kGone = ".gone-";  // before the digest of one that is being removed
 constexpr auto kBetweenLines = std::chrono::milliseconds(500);
 
 std::string size_text(uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20)); }
@@ -75,6 +73,30 @@ void remove_old_layouts(const std::string& directory) {
   }
 }
 
+// Images are named by 64 hex digits; whatever else lies there is not one.
+Result<std::vector<std::string>> images_in(const std::string& directory) {
+  std::vector<std::string> digests;
+  const Result<Fd> store = open_path(directory, O_RDONLY | O_DIRECTORY);
+  if (!store && store.error().code == Code::kNotFound) return digests;
+  if (!store) return tl::unexpected(store.error());
+  BJ_TRY(const std::vector<Entry> entries, list_directory(store->get()));
+  for (const Entry& entry : entries) {
+    if (entry.name.size() == 64 && entry.name.find_first_not_of("0123456789abcdef") == std::string::npos)
+      digests.push_back(entry.name);
+  }
+  return digests;
+}
+
+// Also what a server that was killed did not come to the end of.
+void remove_gone(const std::string& directory) {
+  const Result<Fd> store = open_path(directory, O_RDONLY | O_DIRECTORY);
+  const auto entries = store ? list_directory(store->get()) : Result<std::vector<Entry>>(std::vector<Entry>());
+  if (!entries) return;
+  for (const Entry& entry : *entries) {
+    if (entry.name.starts_with(kGone)) (void)remove_tree(store->get(), entry.name);
+  }
+}
+
 // Drops the blobs that were used longest ago until the rest is small enough.
 void keep_newest_blobs(const std::string& directory, uint64_t most_bytes) {
   const Result<Fd> store = open_path(directory + kBlobs, O_RDONLY | O_DIRECTORY);
@@ -100,34 +122,23 @@ void keep_newest_blobs(const std::string& directory, uint64_t most_bytes) {
   }
 }
 
-// Starts the unpacking program with nothing of ours but a pipe. It is executed at once: no code of this process, which
-// has threads, runs in between.
-Result<pid_t> start_unpacking(const PullOptions& options, const std::string& name, const std::string& source,
-                              const Fd& output) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<std::string> words = {"belljar", "unpack-image", options.directory, name, source};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::string path = "PATH=/usr/bin:/bin", home = "HOME=/";
-  std::vector<char*> environment = {path.data(), home.data(), nullptr};
-  pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, options.program.c_str(), &actions, nullptr, arguments.data(), environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return fail_with(error, "posix_spawn(" + options.program + ")");
-  return pid;
+// The unpacking program, with nothing of ours but a pipe.
+Result<Program> start_unpacking(const PullOptions& options, const std::string& name, const std::string& source,
+                                const Fd& output) {
+  ProgramSpec spec;
+  spec.path = options.program;
+  spec.arguments = {"belljar", "unpack-image", options.directory, name, source};
+  spec.environment = {{"PATH=/usr/bin:/bin", "HOME=/"}};
+  spec.output = output.get();
+  return Program::start(spec);
 }
 
 // Reads messages up to the last one. Blocks.
 Result<ImportReport> run_unpacking(const PullOptions& options, const std::string& name, const std::string& source,
                                    const std::function<void(const ImportProgress&)>& progress) {
   BJ_TRY(Pipe pipe, make_pipe());
-  BJ_TRY(const pid_t pid, start_unpacking(options, name, source, pipe.write));
+  BJ_TRY(const Program program,
+         start_unpacking(options, name, source, pipe.write));  // killed when it has said its last
   pipe.write.reset();
   Result<ImportReport> outcome = fail(Code::kUnavailable, "the image's unpacking ended without a word");
   std::string pending;
@@ -147,9 +158,6 @@ Result<ImportReport> run_unpacking(const PullOptions& options, const std::string
       if (const auto* step = std::get_if<ImportProgress>(&*message)) progress(*step);
     }
     if (pending.size() > kLongestMessage) open = false;
-  }
-  ::kill(pid, SIGKILL);  // it has nothing left to do
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   return outcome;
 }
@@ -171,16 +179,17 @@ Task<Result<PulledImage>> ImagePuller::pull(std::string reference, RegistryLogin
   RegistrySession session(client_, options_.access, std::move(image), std::move(login));
   BJ_CO_TRY(FetchedManifest manifest, co_await session.manifest());
   const std::string digest = manifest.digest;
+  const ImageHold held = hold(digest);
   if (exists(options_.directory + "/" + digest + "/rootfs")) {
     progress("sha256:" + digest + " is here already");
-    co_return PulledImage{digest, false};
+    co_return PulledImage{digest, false, held};
   }
   if (const auto found = running_.find(digest); found != running_.end()) {
     const std::shared_ptr<Running> other = found->second;
     progress("it is being pulled already");
     while (!other->outcome) (void)co_await expired(other->over);
     BJ_CO_CHECK(*other->outcome);
-    co_return PulledImage{digest, true};
+    co_return PulledImage{digest, true, held};
   }
   const auto running = std::make_shared<Running>(co_await asio::this_coro::executor);
   running_[digest] = running;
@@ -188,7 +197,39 @@ Task<Result<PulledImage>> ImagePuller::pull(std::string reference, RegistryLogin
   running_.erase(digest);
   running->over.cancel();
   BJ_CO_CHECK(*running->outcome);
-  co_return PulledImage{digest, true};
+  co_return PulledImage{digest, true, held};
+}
+
+ImageHold ImagePuller::hold(const std::string& digest) {
+  asked_for_.insert(digest);
+  if (const auto found = held_.find(digest); found != held_.end()) {
+    if (ImageHold there = found->second.lock()) return there;
+  }
+  ImageHold fresh = std::make_shared<int>(0);
+  held_[digest] = fresh;
+  return fresh;
+}
+
+// An image is renamed away on this thread, on which pull() looks for it: it is either found whole or pulled anew.
+Task<Result<std::vector<std::string>>> ImagePuller::prune(std::function<Result<std::set<std::string>>()> used) {
+  std::erase_if(held_, [](const auto& one) { return one.second.expired(); });
+  asked_for_.clear();
+  for (const auto& [digest, hold] : held_) asked_for_.insert(digest);
+  BJ_CO_TRY(const std::set<std::string> needed, co_await offload(threads_, used));
+  const auto list = [this]() -> Result<std::vector<std::string>> { return images_in(options_.directory); };
+  BJ_CO_TRY(const std::vector<std::string> all, co_await offload(threads_, list));
+  std::vector<std::string> gone;
+  for (const std::string& digest : all) {
+    if (needed.contains(digest) || asked_for_.contains(digest)) continue;
+    const std::string path = options_.directory + "/";
+    if (::rename((path + digest).c_str(), (path + kGone + digest).c_str()) == 0) gone.push_back(digest);
+  }
+  const auto remove = [this] {
+    remove_gone(options_.directory);
+    return 0;
+  };
+  (void)co_await offload(threads_, remove);
+  co_return gone;
 }
 
 Task<Result<void>> ImagePuller::fetch_blob(RegistrySession& session, BlobDescriptor blob, std::string staging,

@@ -11,7 +11,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/async.h"
 #include "engine/import_report.h"
@@ -26,9 +28,13 @@ struct PullOptions {
   uint64_t kept_blob_bytes = 4ull << 30;
 };
 
+// As long as it is held, an image is not removed: until a row of the store refers to it.
+using ImageHold = std::shared_ptr<const void>;
+
 struct PulledImage {
   std::string digest;    // names it in the directory
   bool fetched = false;  // false: it was there
+  ImageHold hold;
 };
 
 // A line for people: "layer 2 of 5: 12 MiB".
@@ -42,10 +48,13 @@ class ImagePuller {
   ~ImagePuller();
 
   Task<Result<PulledImage>> pull(std::string reference, RegistryLogin login, PullProgress progress);
+  // Removes the images that `used` does not name and that nobody holds; yields their digests. `used` blocks.
+  Task<Result<std::vector<std::string>>> prune(std::function<Result<std::set<std::string>>()> used);
   const PullOptions& options() const { return options_; }
 
  private:
   struct Running;
+  ImageHold hold(const std::string& digest);
   Task<Result<void>> fetch(RegistrySession& session, FetchedManifest manifest, PullProgress progress);
   Task<Result<void>> fetch_blob(RegistrySession& session, BlobDescriptor blob, std::string staging,
                                 std::function<void(uint64_t)> progress);
@@ -54,6 +63,8 @@ class ImagePuller {
   PullOptions options_;
   asio::thread_pool threads_{2};
   std::map<std::string, std::shared_ptr<Running>> running_;  // by digest
+  std::map<std::string, std::weak_ptr<const void>> held_;    // by digest
+  std::set<std::string> asked_for_;  // since a prune began: what `used` yields then may be older
 };
 
 // The other side of PullOptions::program: imports and tells about it on stdout, a message a line. The process must have

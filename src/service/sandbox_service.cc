@@ -10,6 +10,7 @@
 #include "api/e2b/watchers.h"
 #include "api/native/sandbox_routes.h"
 #include "api/native/volumes.h"
+#include "control/sandbox_image.h"
 #include "engine/instance_alive.h"
 #include "store/sql.h"
 #include "tools/credential_source.h"
@@ -19,6 +20,8 @@
 
 namespace bj {
 namespace {
+
+namespace json = boost::json;
 
 std::string machine_name() {
   std::array<char, 256> name{};
@@ -50,11 +53,18 @@ ManagerOptions manager_options(Engine& engine, VolumeManager& volumes, const San
   return manager;
 }
 
-// The organization's policy, or the server's, and within it what the sandbox asks for. An organization's that can't be
-// read allows nothing.
+std::vector<json::value> policies_of(const TemplateContent& content) {
+  std::vector<json::value> policies;
+  for (const std::string& text : content.networks) policies.push_back(stored_json(text));
+  return policies;
+}
+
+// The organization's policy, or the server's, and within it those of what the sandbox is made of, and what it asks for.
+// An organization's that can't be read allows nothing.
 Result<NetworkPolicy> network_of(Store& store, const SandboxServiceOptions& options, const std::string& organization,
-                                 const std::string& wish) {
+                                 const TemplateContent& content, const std::string& wish) {
   NetworkLayers layers;
+  layers.templates = policies_of(content);
   BJ_TRY(layers.call, read_network_wish({{"network", stored_json(wish)}}, "sandbox"));
   if (wish == "null") layers.call.network.reset();
   BJ_TRY(const std::optional<NetworkPolicyRow> own, store.network_policies().find(organization));
@@ -95,7 +105,16 @@ GateWitness witness_of(AuditLog& audit, const SandboxRow& row) {
   return {[receipts](const GateEvent& event) { receipts->note(event); }, [receipts] { receipts->finish(); }};
 }
 
-// A build reaches what its organization may reach.
+// A build reaches what its organization may reach, or, where that is nothing, the package indexes; within what the
+// template allows that it begins with, whose programs its steps run.
+Result<NetworkPolicy> builds_network(Store& store, const SandboxServiceOptions& options,
+                                     const std::string& organization, const TemplateContent& content,
+                                     NetworkPolicy packages) {
+  BJ_TRY(NetworkPolicy own, network_of(store, options, organization, {}, "\"open\""));
+  return within_templates(own.allows_nothing() ? std::move(packages) : std::move(own), policies_of(content),
+                          options.package_hosts);
+}
+
 TemplateServiceOptions template_options(Engine& engine, ToolService& tools, const std::unique_ptr<SandboxHost>& host,
                                         const SandboxServiceOptions& options) {
   TemplateServiceOptions own;
@@ -105,8 +124,9 @@ TemplateServiceOptions template_options(Engine& engine, ToolService& tools, cons
   own.limits = options.limits;
   own.registries = options.registries;
   own.most_stored_bytes = options.quota.stored_bytes;
-  own.network = [&store = tools.store(), options](const std::string& organization) {
-    return network_of(store, options, organization, "\"open\"");
+  own.network = [&store = tools.store(), options](const std::string& organization, const TemplateContent& content,
+                                                  NetworkPolicy packages) {
+    return builds_network(store, options, organization, content, std::move(packages));
   };
   own.node_is_dead = death_of_nodes(engine.host().abilities.root, options.data_directory);
   own.remove_layers = [&host](std::vector<std::string> layers) { return host->remove_layers(std::move(layers)); };
@@ -135,8 +155,9 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
   };
   host.limits = options.limits;
   host.require_full_seal = options.require_full_seal;
-  host.network = [&store = tools.store(), options](const std::string& organization, const std::string& wish) {
-    return network_of(store, options, organization, wish);
+  host.network = [&store = tools.store(), options](const SandboxRow& row) -> Result<NetworkPolicy> {
+    BJ_TRY(const SandboxImage image, image_of(row));
+    return network_of(store, options, row.organization, image.content, row.network);
   };
   host.credentials = [&store = tools.store(), source = CredentialSource(tools.store(), options.credential_files)](
                          const SandboxRow& row) { return credentials_of(store, source, row); };
@@ -196,7 +217,7 @@ Task<void> SandboxService::stop() {
 void SandboxService::add_routes(Router& router) {
   templates_.add_routes(router);
   native::add_volume_routes(router, {volumes_, audit_});
-  native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_});
+  native::add_sandbox_routes(router, {manager_, commands_, code_, audit_, limits_, templates_.builder()});
   e2b::add_routes(router, e2b_);
   e2b::add_volume_routes(router, e2b_volumes_);
   e2b::add_secret_routes(router, e2b_secrets_);

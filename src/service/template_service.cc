@@ -61,7 +61,7 @@ std::map<std::string, std::string> index_environment(const IndexSettings& index)
   return variables;
 }
 
-BuilderOptions builder_options(const TemplateServiceOptions& options) {
+BuilderOptions builder_options(const TemplateServiceOptions& options, ImageCollector& collector) {
   BuilderOptions builder;
   builder.node = options.node;
   builder.limits = build_limits();
@@ -72,6 +72,7 @@ BuilderOptions builder_options(const TemplateServiceOptions& options) {
   builder.now = now_us;
   builder.node_is_dead = options.node_is_dead;
   builder.remove_layers = options.remove_layers;
+  builder.template_gone = [&collector] { collector.look(); };
   builder.images = images_that_are_templates();
   builder.most_layer_bytes = options.most_stored_bytes;
   return builder;
@@ -87,9 +88,26 @@ TemplateService::TemplateService(Engine& engine, ToolService& tools, TemplateSer
       catalog_(tools.store(), parts_of(engine, options.data_directory)),
       files_(options.data_directory + "/uploads"),
       puller_(tools.http(), pull_options(options)),
+      collector_(engine.host().executor, tools.store(), puller_,
+                 [&engine](std::string directory) -> Task<void> {
+                   (void)co_await engine.host().launcher->drop_layers(std::move(directory));
+                 }),
       builder_(engine, catalog_, files_, puller_, tools.store(), tools.threads(), tools.audit(),
-               builder_options(options)),
+               builder_options(options, collector_)),
       exporter_(engine, options.data_directory + "/exports", build_limits()) {}
+
+// What a server that was killed left unfinished is settled before what nobody needs goes.
+Task<Result<void>> TemplateService::start() {
+  BJ_CO_CHECK(co_await builder_.start());
+  collector_.start();
+  co_return Result<void>();
+}
+
+Task<void> TemplateService::stop() {
+  exporter_.stop();
+  co_await collector_.stop();
+  co_await builder_.stop();
+}
 
 void TemplateService::add_routes(Router& router) {
   const TemplateServices services{catalog_, builder_, files_, exporter_, tools_.threads(), tools_.audit()};

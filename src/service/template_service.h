@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/template_services.h"
+#include "control/image_collector.h"
 #include "control/template_builder.h"
 #include "control/template_catalog.h"
 #include "control/template_export.h"
@@ -25,7 +26,7 @@ struct TemplateServiceOptions {
   Limits limits;                        // of a sandbox that asks for none
   std::vector<std::string> registries;  // that may have an address which is not public
   int64_t most_stored_bytes = 0;        // of layers, an organization; 0: no limit
-  std::function<Result<NetworkPolicy>(const std::string& organization)> network;
+  decltype(BuilderOptions::network) network;
   std::function<bool(const std::string& node)> node_is_dead;
   std::function<Task<void>(std::vector<std::string> layers)> remove_layers;
 };
@@ -35,11 +36,8 @@ class TemplateService {
   // Both must outlive it.
   TemplateService(Engine& engine, ToolService& tools, TemplateServiceOptions options);
 
-  Task<Result<void>> start() { return builder_.start(); }
-  Task<void> stop() {
-    exporter_.stop();
-    return builder_.stop();
-  }
+  Task<Result<void>> start();
+  Task<void> stop();
   void add_routes(Router& router);
   TemplateCatalog& catalog() { return catalog_; }
   TemplateBuilder& builder() { return builder_; }
@@ -52,6 +50,7 @@ class TemplateService {
   TemplateCatalog catalog_;
   TemplateFiles files_;
   ImagePuller puller_;
+  ImageCollector collector_;
   TemplateBuilder builder_;
   TemplateExporter exporter_;
 };

@@ -464,12 +464,26 @@ Migration secrets_step() {
           }};
 }
 
+Migration template_network_step() {
+  return {11, "network policies of templates", {"ALTER TABLE templates ADD COLUMN network TEXT"}};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
   static const std::vector<Migration> steps = {
-      first_step(),   audit_step(), gate_step(),   sandboxes_step(), templates_step(), sandbox_credentials_step(),
-      volumes_step(), ports_step(), layers_step(), secrets_step()};
+      first_step(),
+      audit_step(),
+      gate_step(),
+      sandboxes_step(),
+      templates_step(),
+      sandbox_credentials_step(),
+      volumes_step(),
+      ports_step(),
+      layers_step(),
+      secrets_step(),
+      template_network_step(),
+  };
   return steps;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 #define TEMPLATE_COLUMNS                                                                                          \
   "id, organization_id, kind, sandbox_id, public, cpus, memory_bytes, spawn_count, last_spawned_at, created_at, " \
-  "updated_at, created_by_id"
+  "updated_at, created_by_id, network"
 
 TemplateRow template_of(const Row& row) {
   TemplateRow found;
@@ -24,14 +24,15 @@ TemplateRow template_of(const Row& row) {
   found.created_at = row.integer(9);
   found.updated_at = row.integer(10);
   found.created_by = row.maybe_text(11);
+  found.network = row.maybe_text(12);
   return found;
 }
 
 Result<void> insert(Transaction& transaction, const TemplateRow& t) {
   BJ_CHECK(transaction.run("INSERT INTO templates (" TEMPLATE_COLUMNS
-                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
                            {t.id, t.organization, t.kind, t.sandbox, t.is_public, t.cpus, t.memory_bytes, t.spawn_count,
-                            t.last_spawned_at, t.created_at, t.updated_at, t.created_by}));
+                            t.last_spawned_at, t.created_at, t.updated_at, t.created_by, t.network}));
   return {};
 }
 
@@ -58,8 +59,10 @@ Result<TemplateRow> named(Transaction& transaction, const std::string& name, Tem
       found.cpus = fresh.cpus;
       found.memory_bytes = fresh.memory_bytes;
       found.updated_at = fresh.updated_at;
-      BJ_CHECK(transaction.run("UPDATE templates SET cpus = $1, memory_bytes = $2, updated_at = $3 WHERE id = $4",
-                               {found.cpus, found.memory_bytes, found.updated_at, found.id}));
+      if (fresh.network) found.network = fresh.network;  // what was set before holds for a build that says nothing
+      BJ_CHECK(transaction.run(
+          "UPDATE templates SET cpus = $1, memory_bytes = $2, updated_at = $3, network = $4 WHERE id = $5",
+          {found.cpus, found.memory_bytes, found.updated_at, found.network, found.id}));
       return found;
     }
   }
@@ -177,6 +180,15 @@ Result<void> TemplateTable::set_public(const std::string& organization, const st
   BJ_TRY(const Rows done,
          database_.write("UPDATE templates SET public = $1, updated_at = $2 WHERE id = $3 AND organization_id = $4",
                          {is_public, now_us(), id, organization}));
+  if (done.affected == 0) return fail_not_found("Template", id);
+  return {};
+}
+
+Result<void> TemplateTable::set_network(const std::string& organization, const std::string& id, const MaybeText& policy,
+                                        int64_t now) {
+  BJ_TRY(const Rows done,
+         database_.write("UPDATE templates SET network = $1, updated_at = $2 WHERE id = $3 AND organization_id = $4",
+                         {policy, now, id, organization}));
   if (done.affected == 0) return fail_not_found("Template", id);
   return {};
 }

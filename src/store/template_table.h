@@ -25,6 +25,7 @@ struct TemplateRow {
   bool is_public = false;  // others may make sandboxes of it
   double cpus = 0;         // 0: as many as a sandbox that asks for none
   int64_t memory_bytes = 0;
+  MaybeText network;  // JSON: a policy within which its sandboxes stay
   int64_t spawn_count = 0;
   std::optional<int64_t> last_spawned_at;
   int64_t created_at = 0;
@@ -93,6 +94,9 @@ class TemplateTable {
                                          const Page& page);
   Result<std::vector<TemplateView>> list_public(const std::string& organization);
   Result<void> set_public(const std::string& organization, const std::string& id, bool is_public);
+  // Nothing: it has none from now on.
+  Result<void> set_network(const std::string& organization, const std::string& id, const MaybeText& policy,
+                           int64_t now);
   Result<void> count_spawn(const std::string& id, int64_t now);
   // With its names, builds, tags and logs; what they used of layers they use no more. Yields what it was.
   Result<TemplateView> remove(const std::string& organization, const std::string& id);

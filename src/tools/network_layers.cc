@@ -38,6 +38,7 @@ Result<NetworkPolicy> layer_of(const json::value& policy, const std::string& who
 }
 
 constexpr char kOrganization[] = "organization";
+constexpr char kTemplate[] = "template";
 
 }  // namespace
 
@@ -69,16 +70,32 @@ Result<void> check_network_wish(const json::object& from, const std::string& who
   return {};
 }
 
+Result<void> check_template_policy(const json::value& policy) {
+  const Result<NetworkPolicy> parsed = layer_of(policy, kTemplate, PolicyAuthor::kCaller, {});
+  if (!parsed) return fail(Code::kUnprocessable, parsed.error().what);
+  return {};
+}
+
 Result<void> check_organization_policy(const json::value& policy) {
   const Result<NetworkPolicy> parsed = layer_of(policy, kOrganization, PolicyAuthor::kAdministrator, {});
   if (!parsed) return fail(Code::kUnprocessable, parsed.error().what);
   return {};
 }
 
+Result<NetworkPolicy> within_templates(NetworkPolicy policy, const std::vector<json::value>& templates,
+                                       const std::vector<std::string>& package_hosts) {
+  for (const json::value& one : templates) {
+    BJ_TRY(NetworkPolicy layer, layer_of(one, kTemplate, PolicyAuthor::kCaller, package_hosts));
+    policy = narrow(std::move(policy), std::move(layer));
+  }
+  return policy;
+}
+
 Result<NetworkPolicy> join_network(const NetworkLayers& layers, const std::vector<std::string>& package_hosts) {
   if (!layers.asks_for_network()) return NetworkPolicy();
   BJ_TRY(NetworkPolicy joined,
          layer_of(layers.organization, kOrganization, PolicyAuthor::kAdministrator, package_hosts));
+  BJ_TRY(joined, within_templates(std::move(joined), layers.templates, package_hosts));
   const std::pair<const char*, const NetworkWish*> inner[] = {
       {"sandbox configuration", &layers.configuration}, {"tool", &layers.tool}, {"call", &layers.call}};
   for (const auto& [whose, wish] : inner) {

@@ -64,6 +64,24 @@ TEST(NetworkLayersTest, NoLayerWidensWhatAnotherOneCloses) {
   EXPECT_FALSE(reaches(layers, "www.example.net"));
 }
 
+TEST(NetworkLayersTest, ATemplateTakesAwayAndNeverAsks) {
+  NetworkLayers layers;
+  layers.organization = "open";
+  layers.templates = {json::parse(R"({"rules": [{"allow": ["a.example", "b.example"]}]})")};
+  EXPECT_TRUE(join_network(layers, {})->allows_nothing());
+  layers.call.network = "open";
+  EXPECT_TRUE(reaches(layers, "a.example"));
+  EXPECT_FALSE(reaches(layers, "c.example"));
+  layers.templates.push_back(json::parse(R"({"rules": [{"allow": ["b.example", "c.example"]}]})"));
+  EXPECT_FALSE(reaches(layers, "a.example"));
+  EXPECT_TRUE(reaches(layers, "b.example"));
+  EXPECT_EQ(decide_name(*join_network(layers, {}), "c.example").layer, "template");
+  layers.organization = "none";
+  EXPECT_FALSE(reaches(layers, "b.example"));
+  layers.templates.push_back("nonsense");
+  EXPECT_FALSE(join_network(layers, {}));
+}
+
 TEST(NetworkLayersTest, ADenialNamesTheLayerThatMadeIt) {
   NetworkLayers layers;
   layers.organization = "open";

@@ -113,6 +113,23 @@ class Preview(SandboxStory):
             self.assertNotIn(secret, text)
         self.assertEqual(headers["Set-Cookie"], "app=1; Path=/")
 
+    def test_a_server_that_listens_on_ipv6_loopback_alone_is_found(self):
+        sandbox = self.create()
+        script = ("import http.server, socket\n"
+                  "class V6(http.server.HTTPServer): address_family = socket.AF_INET6\n"
+                  "class Hello(http.server.BaseHTTPRequestHandler):\n"
+                  "    def do_GET(self):\n"
+                  "        self.send_response(200)\n"
+                  "        self.end_headers()\n"
+                  "        self.wfile.write(b'six')\n"
+                  "V6(('::1', 8006), Hello).serve_forever()\n")
+        self.run_in(sandbox, ["python3", "-c", script], background=True)
+        wait = "import socket\nwhile socket.socket(socket.AF_INET6).connect_ex((\"::1\", 8006)): pass"
+        self.output(sandbox, ["python3", "-c", wait])
+        self.output(sandbox, ["python3", "-c", "import socket; assert socket.socket().connect_ex(('127.0.0.1', 8006)) != 0"])
+        status, _, text = self.server.request("GET", f"/v1/sandboxes/{sandbox}/ports/8006/")
+        self.assertEqual((status, text), (200, b"six"))
+
     def test_a_token_is_of_one_port_of_one_sandbox_and_of_its_time(self):
         sandbox, other = self.serve(ECHO, 8000), self.serve(ECHO, 8000)
         token = self.url(sandbox, 8000)["token"]
@@ -226,6 +243,26 @@ class Preview(SandboxStory):
         done = self.belljar("sandbox", "url", sandbox, "8000", "--for", "1h", "--server", self.server.url)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout.decode(), rf"^http://8000-{sandbox}\.localhost:\d+/\?belljar_token=\d+\.[0-9a-f]+\n$")
+
+
+class ConfiguredDomain(SandboxStory):
+    """The domain of ports, from the config file."""
+
+    @classmethod
+    def prepare(cls):
+        folder = os.path.join(cls.scratch, ".config/belljar")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "config.toml"), "w") as file:
+            file.write('[sandboxes]\ndomain = "boxes.example.org:8443"\n')
+
+    def test_links_have_names_below_it_and_such_names_are_ports(self):
+        sandbox = self.create()
+        made = self.api("GET", f"/v1/sandboxes/{sandbox}/url?port=8000")
+        self.assertIn(f"8000-{sandbox}.boxes.example.org:8443", made["url"])
+        status, _, _ = self.server.request("GET", "/", key=False, headers={"Host": f"8000-{sandbox}.boxes.example.org:8443"})
+        self.assertIn(status, (401, 403))  # a private port, not the API
+        shown = {one["name"]: one for one in json.loads(self.belljar("config", "show", "--json").stdout)}
+        self.assertEqual(shown["sandboxes.domain"]["value"], "boxes.example.org:8443")
 
 
 if __name__ == "__main__":

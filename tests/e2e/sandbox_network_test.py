@@ -3,12 +3,13 @@
 import json
 import os
 import subprocess
+import time
 import unittest
 
-from service_network_test import CallNetworkStory
+from service_network_test import CallNetworkStory, network_of
 
 
-class SandboxNetwork(CallNetworkStory):
+class SandboxNetworkStory(CallNetworkStory):
     def create(self, **fields):
         sandbox = self.ask("POST", "/v1/sandboxes", fields)["id"]
         self.addCleanup(lambda: self.ask("DELETE", f"/v1/sandboxes/{sandbox}"))
@@ -18,6 +19,8 @@ class SandboxNetwork(CallNetworkStory):
         command = ["curl", "-sS", "-m", "10", f"http://{host}/"]
         return '"server": "world"' in self.ask("POST", f"/v1/sandboxes/{sandbox}/commands", {"command": command})["stdout"]
 
+
+class SandboxNetwork(SandboxNetworkStory):
     def test_a_sandbox_reaches_what_it_asked_for_and_its_organization_allows(self):
         self.allow_organization("allowed.example", "other.example")
         sandbox = self.create(network={"rules": [{"allow": "allowed.example"}]})
@@ -48,7 +51,146 @@ class SandboxNetwork(CallNetworkStory):
         self.assertTrue([one for one in hosts if one[1] == "allowed.example"], events)
 
 
-class GitRepositories(SandboxNetwork):
+class TemplatePolicies(SandboxNetworkStory):
+    """A template's own policy goes with its files: nothing that is made of them reaches more."""
+
+    NARROW = {"rules": [{"allow": "allowed.example"}]}
+
+    def setUp(self):
+        super().setUp()
+        self.allow_organization("allowed.example", "other.example")
+
+    def build(self, name, text="FROM base\nENV A=1", expect="ready", **fields):
+        made = self.ask("POST", "/v1/templates", {"name": name, "dockerfile": text, **fields})
+        self.addCleanup(lambda: self.ask("DELETE", f"/v1/templates/{made['id']}", expect=(204, 404)))
+        path = f"/v1/templates/{name}/builds/{made['build']['id']}"
+        self.eventually(lambda: self.ask("GET", path)["status"] == expect)
+        return made
+
+    def eventually(self, holds):
+        for _ in range(600):
+            if holds():
+                return
+            time.sleep(0.1)
+        self.fail("it did not come to pass")
+
+    def assert_narrow(self, sandbox):
+        self.assertTrue(self.reaches(sandbox, "allowed.example"))
+        self.assertFalse(self.reaches(sandbox, "other.example"))
+
+    def test_a_sandbox_that_asks_for_everything_stays_within_its_template(self):
+        self.build("narrow", network=self.NARROW)
+        self.build("plain")
+        self.assert_narrow(self.create(template="narrow", network="open"))
+        self.assertTrue(self.reaches(self.create(template="plain", network="open"), "other.example"))
+        self.assertFalse(self.reaches(self.create(template="narrow"), "allowed.example"))  # it takes away, it does not ask
+        self.ask("PUT", "/v1/network-policy", {"policy": {"rules": [{"allow": "other.example"}]}})
+        self.assertFalse(self.reaches(self.create(template="narrow", network="open"), "allowed.example"))
+
+    def test_no_way_around_it_through_snapshots_forks_changes_or_what_is_built_on_it(self):
+        self.build("narrow", network=self.NARROW)
+        sandbox = self.create(template="narrow", network="open")
+        self.ask("PUT", f"/v1/sandboxes/{sandbox}/network", {"network": "open"})
+        self.assert_narrow(sandbox)
+        fork = self.ask("POST", f"/v1/sandboxes/{sandbox}/fork", {"count": 1})[0]["id"]
+        self.addCleanup(lambda: self.ask("DELETE", f"/v1/sandboxes/{fork}"))
+        self.assert_narrow(fork)
+        snapshot = self.ask("POST", f"/v1/sandboxes/{sandbox}/snapshots", {"name": "of-narrow"})
+        self.addCleanup(lambda: self.ask("DELETE", f"/v1/snapshots/{snapshot['id']}"))
+        self.assert_narrow(self.create(template="of-narrow", network="open"))
+        self.build("above", "FROM narrow\nENV B=2", network="open")
+        self.assert_narrow(self.create(template="above", network="open"))
+        self.assertEqual(self.ask("GET", "/v1/templates/above/network")["inherited"], [self.NARROW])
+        self.ask("POST", f"/v1/sandboxes/{sandbox}/stop")
+        self.ask("POST", f"/v1/sandboxes/{sandbox}/start")
+        self.assert_narrow(sandbox)
+
+    def test_steps_of_a_build_stay_within_what_it_begins_with(self):
+        self.build("narrow", network=self.NARROW)
+        look = "RUN curl -sf -m 10 http://%s/ > /tmp/said"
+        self.build("reaching", "FROM narrow\n" + look % "allowed.example")
+        self.build("closed", "FROM narrow\n" + look % "other.example", expect="error")
+
+    def test_it_is_set_shown_and_cleared(self):
+        self.build("changing", "FROM base\nENV A=1\nNETWORK none")
+        path = "/v1/templates/changing/network"
+        self.assertEqual(self.ask("GET", path)["policy"], "none")
+        self.assertEqual(self.ask("GET", "/v1/templates/changing")["network"], "none")
+        before = self.create(template="changing", network="open")
+        self.assertEqual(self.ask("PUT", path, {"policy": self.NARROW})["policy"], self.NARROW)
+        self.build("changing")  # a build that says nothing leaves it as it is
+        self.assert_narrow(self.create(template="changing", network="open"))
+        self.ask("DELETE", path, expect=(204,))
+        self.assertIsNone(self.ask("GET", path)["policy"])
+        self.assertTrue(self.reaches(self.create(template="changing", network="open"), "other.example"))
+        self.assertFalse(self.reaches(before, "allowed.example"))  # made when it was closed
+        actions = [event["action"] for event in self.ask("GET", "/v1/audit?limit=1000")]
+        self.assertIn("template.network", actions)
+
+    def test_what_is_no_policy_is_refused_where_it_is_written(self):
+        self.build("sound")
+        for policy in ({"rules": [{"allow": "*"}]}, "all", 5, {"private_addresses": ["10.0.0.5:80"]}):
+            for method, path, body in (("PUT", "/v1/templates/sound/network", {"policy": policy}),
+                                       ("POST", "/v1/templates", {"name": "sound", "network": policy})):
+                self.assertIn("policy of the template", json.dumps(self.ask(method, path, body, expect=(422,))))
+        self.ask("PUT", "/v1/templates/base/network", {"policy": "none"}, expect=(404,))
+        self.ask("PUT", "/v1/templates/missing/network", {"policy": "none"}, expect=(404,))
+
+
+class Changes(SandboxNetworkStory):
+    """What a running sandbox may reach, changed."""
+
+    def setUp(self):
+        super().setUp()
+        self.allow_organization("allowed.example", "other.example")
+        self.sandbox = self.create(network={"rules": [{"allow": "allowed.example"}]})
+
+    def change(self, policy, **more):
+        return self.ask("PUT", f"/v1/sandboxes/{self.sandbox}/network", {"network": policy}, **more)
+
+    def test_it_holds_at_once_and_not_beyond_the_organizations(self):
+        self.assertFalse(self.reaches(self.sandbox, "other.example"))
+        changed = self.change({"rules": [{"allow": "other.example"}]})
+        self.assertEqual(changed["network"], {"rules": [{"allow": "other.example"}]})
+        self.assertTrue(self.reaches(self.sandbox, "other.example"))
+        self.assertFalse(self.reaches(self.sandbox, "allowed.example"))
+        self.allow_organization("allowed.example")
+        self.change("open")
+        self.assertTrue(self.reaches(self.sandbox, "allowed.example"))
+        self.assertFalse(self.reaches(self.sandbox, "other.example"))
+        self.change(None)
+        self.assertFalse(self.reaches(self.sandbox, "allowed.example"))
+        receipts = [event["action"] for event in self.ask("GET", "/v1/audit?limit=1000")]
+        self.assertGreaterEqual(receipts.count("sandbox.network"), 3)
+
+    def test_the_command_does_the_same(self):
+        with network_of(self.world.machine):
+            done = self.belljar("sandbox", "network", self.sandbox, "allow:other.example", "--server", self.server.url)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assert_one_sentence(self.belljar("sandbox", "network", self.sandbox, '{"odd": 1}', "--server", self.server.url), 2, "policy")
+        self.assertTrue(self.reaches(self.sandbox, "other.example"))
+
+    def test_what_is_wrong_is_refused_and_changes_nothing(self):
+        for policy in ({"rules": [{"allow": "*"}]}, "all", 5, {"private_addresses": ["10.0.0.5:80"]}):
+            self.assertIn("policy of the sandbox", json.dumps(self.change(policy, expect=(422,))))
+        self.ask("PUT", f"/v1/sandboxes/{self.sandbox}/network", {}, expect=(422,))
+        self.ask("PUT", f"/v1/sandboxes/{self.sandbox}/network", {"network": "open", "more": 1}, expect=(422,))
+        self.assertTrue(self.reaches(self.sandbox, "allowed.example"))
+        closed = self.create()
+        said = self.ask("PUT", f"/v1/sandboxes/{closed}/network", {"network": "open"}, expect=(400,))
+        self.assertIn("created without a network", json.dumps(said))
+
+    def test_it_is_its_owners_alone(self):
+        with network_of(self.world.machine):
+            made = json.loads(self.belljar("key", "create", "--role", "admin", "--organization", "others", "--json").stdout)
+            path = f"/v1/sandboxes/{self.sandbox}/network"
+            self.assertEqual(self.server.request("PUT", path, {"network": "open"}, key=made["key"])[0], 404)
+            read_only = json.loads(self.belljar("key", "create", "--role", "read-only", "--json").stdout)
+            self.assertEqual(self.server.request("PUT", path, {"network": "open"}, key=read_only["key"])[0], 403)
+        self.assertFalse(self.reaches(self.sandbox, "other.example"))
+
+
+class GitRepositories(SandboxNetworkStory):
     """A repository that is cloned into a new sandbox, by its own git and through its gate."""
 
     @classmethod

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import os
 import tarfile
 import unittest
@@ -202,6 +203,16 @@ class Builds(TemplateStory):
         done = self.belljar("template", "import", "tiny", root)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.build("packed", [self.step("RUN", "echo kept > /opt/kept", "root"), self.step("ENV", "A", "b")], from_template="tiny")
+        connection, events = self.events("GET", "/v1/templates/packed/export")
+        said = list(events)
+        connection.close()
+        self.assertEqual([name for name, _ in said if name != "progress"], ["end"], said)  # nothing of the machine's to tell of
+        archive = f"/v1/templates/packed/exports/{said[-1][1]['export_id']}"
+        status, _, data = self.server.request("GET", archive)
+        self.assertEqual((status, len(data)), (200, said[-1][1]["size_bytes"]))
+        self.assertIn("manifest.json", tarfile.open(fileobj=io.BytesIO(data)).getnames())
+        other = json.loads(self.belljar("key", "create", "--organization", "curious", "--json").stdout)["key"]
+        self.assertEqual(self.server.request("GET", archive, None, other)[0], 404)
         path = os.path.join(self.scratch, "packed.tar")
         done = self.belljar("template", "--server", self.server.url, "export", "packed", path)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -7,6 +7,7 @@
 #include "control/code_runner.h"
 #include "control/command_runner.h"
 #include "control/sandbox_manager.h"
+#include "control/template_builder.h"
 #include "server/router.h"
 
 namespace bj::native {
@@ -18,10 +19,12 @@ struct SandboxServices {
   CodeRunner& code;
   AuditLog& audit;
   Limits limits;  // output that a command may have kept
+  TemplateBuilder& builder;
 };
 
 void add_sandbox_routes(Router& router, SandboxServices services);
 void add_lifecycle_routes(Router& router, SandboxServices services);
+void add_network_route(Router& router, SandboxServices services);
 void add_snapshot_routes(Router& router, SandboxServices services);
 void add_command_routes(Router& router, SandboxServices services);
 void add_context_routes(Router& router, SandboxServices services);

@@ -2,14 +2,18 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "api/client_watch.h"
 #include "api/handler.h"
 #include "api/idempotency_key.h"
+#include "api/native/registry_login.h"
 #include "api/native/sandbox_json.h"
 #include "api/native/sandbox_routes.h"
 #include "api/route_group.h"
 #include "api/time_text.h"
 #include "base/compact_id.h"
+#include "control/build_log.h"
 #include "control/lifecycle.h"
+#include "server/event_stream.h"
 
 namespace bj::native {
 namespace {
@@ -53,9 +57,23 @@ void read_volumes(ModelReader& body, NewSandbox& wanted) {
   }
 }
 
-NewSandbox read_new(ModelReader& reader) {
+// A sandbox of a template, or of an image, which is pulled first.
+struct NewBody {
   NewSandbox wanted;
+  std::string image;
+  RegistryLogin login;
+};
+
+NewBody read_new(ModelReader& reader) {
+  NewBody body;
+  NewSandbox& wanted = body.wanted;
+  const bool has_template = reader.given("template");
   wanted.template_name = reader.string_or("template", "base");
+  body.image = reader.optional_string("image").value_or("");
+  if (has_template && !body.image.empty())
+    reader.wrong("image", {"value_error", "A sandbox is made of a template or of an image, not of both"},
+                 json::value(body.image));
+  read_registry(reader, body.login);
   wanted.timeout_s = reader.optional_integer("timeout");
   wanted.on_timeout = reader.choice_or("on_timeout", "kill", {"kill", "pause", "stop"});
   wanted.environment = reader.optional_string_map("env").value_or(SandboxEnvironment());
@@ -70,16 +88,63 @@ NewSandbox read_new(ModelReader& reader) {
   if (const json::value* const network = reader.take("network", NullCounts::kAsAbsent))
     wanted.network = json::serialize(*network);
   wanted.credentials = reader.optional_strings("credentials").value_or(std::vector<std::string>());
-  return wanted;
+  return body;
+}
+
+// What is wrong with an image's name is wrong with the request.
+Code as_asked(Code code) {
+  return code == Code::kInvalid || code == Code::kNotFound || code == Code::kDenied ? Code::kUnprocessable : code;
+}
+
+Task<Result<SandboxRow>> make(SandboxServices services, Actor actor, std::shared_ptr<NewBody> body,
+                              PullProgress progress) {
+  if (!body->image.empty()) {
+    Result<std::string> name =
+        co_await services.builder.of_image(actor, body->image, std::move(body->login), std::move(progress));
+    if (!name) co_return fail(as_asked(name.error().code), "image: " + name.error().what);
+    body->wanted.template_name = std::move(*name);
+  }
+  co_return co_await services.manager.create(actor, std::move(body->wanted));
+}
+
+// What the pull says as events, then the sandbox. It is made whether or not somebody listens.
+Task<void> tell_making(SandboxServices services, Actor actor, std::shared_ptr<NewBody> body, EventStream& events) {
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  const auto log = std::make_shared<BuildLog>(executor);
+  const auto outcome = std::make_shared<std::optional<Result<SandboxRow>>>();
+  services.manager.run([services, actor, body, log, outcome]() -> Task<void> {
+    *outcome = co_await make(services, actor, body, [log](const std::string& line) { log->add(0, "info", "", line); });
+    log->close();
+  });
+  const ClientWatch watch(executor, [&events] { return events.gone(); }, [log] { log->wake(); });
+  for (size_t place = 0; !events.gone();) {
+    const std::optional<BuildLogRow> entry = co_await log->at(place);
+    if (!entry && log->closed()) break;
+    if (!entry) continue;
+    ++place;
+    if (!co_await events.send("progress", json::serialize(json::object{{"message", entry->message}}))) co_return;
+  }
+  if (!*outcome) co_return;
+  const Result<SandboxRow>& made = **outcome;
+  if (made) {
+    (void)co_await events.send("end", json::serialize(sandbox_json(*made)));
+  } else {
+    (void)co_await events.send("failed", json::serialize(json::object{{"detail", made.error().what}}));
+  }
 }
 
 Task<Result<HttpResponse>> create(SandboxServices services, HttpRequest& request) {
-  NewSandbox wanted;
+  const auto body = std::make_shared<NewBody>();
   if (!request.body.empty()) {
-    BJ_CO_TRY(wanted, read_body(request, UnknownKeys::kForbid, read_new));
+    BJ_CO_TRY(*body, read_body(request, UnknownKeys::kForbid, read_new));
   }
-  BJ_CO_TRY(wanted.idempotency_key, idempotency_key_of(request));
-  BJ_CO_TRY(const SandboxRow row, co_await services.manager.create(request.actor, std::move(wanted)));
+  BJ_CO_TRY(body->wanted.idempotency_key, idempotency_key_of(request));
+  if (request.headers.get("accept").find("text/event-stream") != std::string_view::npos) {
+    co_return event_stream([services, actor = request.actor, body](EventStream& events) {
+      return tell_making(services, actor, body, events);
+    });
+  }
+  BJ_CO_TRY(const SandboxRow row, co_await make(services, request.actor, body, [](const std::string&) {}));
   co_return json_response(200, sandbox_json(row));
 }
 
@@ -212,6 +277,8 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
   const json::value body = json::object{{"type", "object"},
                                         {"properties",
                                          {{"template", text},
+                                          {"image", text},
+                                          {"registry", object},
                                           {"timeout", whole},
                                           {"on_timeout", {{"type", "string"}, {"enum", {"kill", "pause", "stop"}}}},
                                           {"env", object},
@@ -236,7 +303,10 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
     doc.description = "Shows only sandboxes that match.";
     filtered.parameters.push_back(doc);
   }
-  group.add(Method::kPost, "", create, "Create a sandbox; an Idempotency-Key makes it safe to repeat", body, object);
+  group.add(Method::kPost, "", create,
+            "Create a sandbox, of a template or an image, to its end or as events (Accept: text/event-stream); an "
+            "Idempotency-Key makes it safe to repeat",
+            body, object);
   group.add(Method::kGet, "", list, "List sandboxes, newest first", nullptr,
             json::object{{"type", "array"}, {"items", object}}, filtered);
   group.add(Method::kGet, "/{sandbox_id}", get, "Get a sandbox", nullptr, object);
@@ -263,6 +333,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
 
 void add_sandbox_routes(Router& router, SandboxServices services) {
   add_lifecycle_routes(router, services);
+  add_network_route(router, services);
   add_snapshot_routes(router, services);
   add_command_routes(router, services);
   add_context_routes(router, services);

@@ -1,9 +1,12 @@
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 
 #include "api/handler.h"
+#include "api/native/registry_login.h"
 #include "api/native/template_routes.h"
 #include "api/time_text.h"
 #include "control/dockerfile.h"
+#include "tools/network_layers.h"
 #include "tools/stored_json.h"
 
 namespace bj::native {
@@ -47,7 +50,7 @@ void read_steps(ModelReader& reader, BuildRequest& request) {
 }
 
 // A Dockerfile's COPY needs files that were uploaded: "files" maps "source" to the hash.
-void read_dockerfile(ModelReader& reader, BuildRequest& request) {
+void read_dockerfile(ModelReader& reader, BuildRequest& request, TemplateCatalog::NewBuild& wanted) {
   const std::optional<std::string> text = reader.optional_string("dockerfile");
   const auto files = reader.optional_string_map("files").value_or(std::map<std::string, std::string>());
   if (!text) return;
@@ -67,17 +70,9 @@ void read_dockerfile(ModelReader& reader, BuildRequest& request) {
     const bool image = parsed->from.find_first_of("./:") != std::string::npos;
     (image ? request.from_image : request.from_template) = parsed->from;
   }
+  if (!wanted.network) wanted.network = parsed->network;
   if (request.start_command.empty()) request.start_command = parsed->start_command;
   if (request.ready_command.empty()) request.ready_command = parsed->ready_command;
-}
-
-void read_registry(ModelReader& reader, RegistryLogin& login) {
-  const json::value* const value = reader.take("registry", NullCounts::kAsAbsent);
-  if (value == nullptr) return;
-  ModelReader registry(*value, reader.loc("registry"), reader.errors());
-  login.user = registry.string("username");
-  login.password = Secret::take(registry.string("password"));
-  registry.finish(UnknownKeys::kForbid);
 }
 
 BuildBody read_build_body(ModelReader& reader) {
@@ -95,7 +90,9 @@ BuildBody read_build_body(ModelReader& reader) {
   body.request.ready_command = reader.optional_string("ready_command").value_or("");
   body.request.force = reader.boolean_or("force", false);
   read_steps(reader, body.request);
-  read_dockerfile(reader, body.request);
+  if (const json::value* const network = reader.take("network", NullCounts::kAsAbsent))
+    body.wanted.network = json::serialize(*network);
+  read_dockerfile(reader, body.request, body.wanted);
   read_registry(reader, body.login);
   return body;
 }
@@ -124,6 +121,7 @@ json::object template_json(const TemplateView& view) {
           {"public", row.is_public},
           {"cpus", row.cpus > 0 ? json::value(row.cpus) : json::value(nullptr)},
           {"memory_bytes", row.memory_bytes > 0 ? json::value(row.memory_bytes) : json::value(nullptr)},
+          {"network", row.network ? stored_json(*row.network) : json::value(nullptr)},
           {"builds", view.builds},
           {"status", machine       ? "ready"
                      : view.newest ? view.newest->status
@@ -141,7 +139,9 @@ json::object log_json(const BuildLogRow& entry) {
 }
 
 Result<BuildBody> read_build(const HttpRequest& request) {
-  return read_body(request, UnknownKeys::kForbid, read_build_body);
+  BJ_TRY(BuildBody body, read_body(request, UnknownKeys::kForbid, read_build_body));
+  if (body.wanted.network) BJ_CHECK(check_template_policy(stored_json(*body.wanted.network)));
+  return body;
 }
 
 }  // namespace bj::native

@@ -13,6 +13,8 @@ namespace native {
 
 void add_template_routes(Router& router, TemplateServices services);
 void add_template_file_routes(Router& router, TemplateServices services);
+void add_template_network_routes(Router& router, TemplateServices services);
+void add_template_export_routes(Router& router, TemplateServices services);
 
 boost::json::object template_json(const TemplateView& view);
 boost::json::object build_json(const TemplateBuildRow& build);

@@ -1,6 +1,4 @@
-// /v1/templates: built, listed, looked at, tagged, shared, exported, removed.
-#include <unistd.h>
-
+// /v1/templates: built, listed, looked at, tagged, shared, removed.
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -16,7 +14,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr int64_t kUsualLimit = 100;
-constexpr size_t kPiece = 256 << 10;
 
 // Runs on the store's threads.
 template <class Work>
@@ -186,34 +183,6 @@ Task<Result<HttpResponse>> build_logs(TemplateServices services, HttpRequest& re
   co_return event_stream([services, row](EventStream& events) { return send_logs(services, row, events); });
 }
 
-Task<Result<HttpResponse>> export_template(TemplateServices services, HttpRequest& request) {
-  const std::string reference = request.parameter("template");
-  const auto find = [&] { return services.catalog.resolve(request.actor.organization, reference); };
-  BJ_CO_TRY(ResolvedTemplate resolved, co_await on_store(services, find));
-  const std::string id = resolved.id;
-  const std::string name = resolved.names.empty() ? id : resolved.names.front();
-  BJ_CO_TRY(const ExportedTemplate made, co_await services.exporter.export_archive(std::move(resolved), name));
-  BJ_CO_CHECK(co_await services.audit.act(request.actor, "template.export", id, {{"bytes", made.size}}));
-  HttpResponse response;
-  response.headers.set("Content-Type", "application/x-tar");
-  response.stream_bytes = made.size;
-  response.stream = [services, made](BodyWriter& body) -> Task<void> {
-    for (uint64_t at = 0; at < made.size;) {
-      const auto read = [&]() -> std::string {
-        std::string piece(kPiece, '\0');
-        const ssize_t n = ::pread(made.file->get(), piece.data(), piece.size(), static_cast<off_t>(at));
-        piece.resize(n > 0 ? static_cast<size_t>(n) : 0);
-        return piece;
-      };
-      std::string piece = co_await on_store(services, read);
-      if (piece.empty()) co_return;
-      at += piece.size();
-      if (!co_await body.write(std::move(piece))) co_return;
-    }
-  };
-  co_return response;
-}
-
 }  // namespace
 
 void add_template_routes(Router& router, TemplateServices services) {
@@ -234,6 +203,7 @@ void add_template_routes(Router& router, TemplateServices services) {
                                           {"start_command", text},
                                           {"ready_command", text},
                                           {"registry", object},
+                                          {"network", json::object()},
                                           {"cpus", {{"type", "number"}}},
                                           {"memory_bytes", {{"type", "integer"}}},
                                           {"force", {{"type", "boolean"}}}}}};
@@ -252,10 +222,9 @@ void add_template_routes(Router& router, TemplateServices services) {
   group.add(Method::kDelete, "/{template}/builds/{build_id}", cancel_build, "Stop a build", nullptr, nullptr);
   group.add(Method::kGet, "/{template}/builds/{build_id}/logs", build_logs,
             "What a build says, as events: what it has said, and what comes", nullptr, object);
-  group.add(Method::kGet, "/{template}/export", export_template,
-            "The template as a docker-archive that other tools read", nullptr, object,
-            {Access::kByMethod, {}, Work::kRun});
   add_template_file_routes(router, services);
+  add_template_network_routes(router, services);
+  add_template_export_routes(router, services);
 }
 
 }  // namespace bj::native
