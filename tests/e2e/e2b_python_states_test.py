@@ -106,6 +106,11 @@ class E2bPythonStates(ServerStory):
         self.assertTrue(box.is_running())
         self.assertEqual(self.api("GET", "/sandboxes/metrics?sandbox_ids=" + box.sandbox_id)["sandboxes"].keys(), {box.sandbox_id})
 
+    def test_what_there_is_not_is_refused_and_not_forgotten(self):
+        for field, wish in (("mcp", {"browserbase": {"apiKey": "x"}}), ("iam", {"tokens": {"aws": {"audience": "a", "tokenType": "JWT-SVID"}}}),
+                            ("network", {"egressProxy": {"address": "127.0.0.1:1080"}})):
+            self.assertIn("not supported", self.api("POST", "/v2/sandboxes", {"templateID": "base", field: wish}, expect=400)["message"])
+
     def test_metrics_of_a_time(self):
         box = self.create()
         deadline = time.monotonic() + 30

@@ -97,6 +97,7 @@ Wanted read_fields(ModelReader& reader) {
   wanted.network = reader.optional_object("network");
   const json::value* const mounts = reader.take("volumeMounts", NullCounts::kAsAbsent);
   const auto identities = reader.optional_object("iam");
+  const auto gateway = reader.optional_object("mcp");
   if (mounts != nullptr) {
     Result<std::vector<VolumeWish>> volumes = read_mounts(*mounts);
     if (volumes)
@@ -105,6 +106,7 @@ Wanted read_fields(ModelReader& reader) {
       wanted.problem = volumes.error().what;
   }
   if (identities && !identities->empty()) wanted.problem = "iam is not supported";
+  if (gateway && !gateway->empty()) wanted.problem = "mcp is not supported: there is no template with E2B's gateway";
   const Result<Lifecycle> life = read_lifecycle(reader);
   if (life)
     wanted.life = *life;
