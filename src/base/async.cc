@@ -43,7 +43,7 @@ Task<void> run_on(asio::thread_pool& pool, std::function<void()> work) {
     });
   };
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(initiate, asio::use_awaitable,
-                                                                                          std::move(work));
+                                                                                         std::move(work));
 }
 
 }  // namespace bj

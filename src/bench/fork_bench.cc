@@ -48,8 +48,8 @@ Result<void> measure_creates(PlainClient& client, Sample& sample) {
 }
 
 Result<void> measure_all(PlainClient& client, Times& times) {
-  BJ_TRY(const std::string made, client.text("POST", "/v1/sandboxes",
-                                             "{\"timeout\": 3600, \"limits\": {\"disk_bytes\": 314572800}}"));
+  BJ_TRY(const std::string made,
+         client.text("POST", "/v1/sandboxes", "{\"timeout\": 3600, \"limits\": {\"disk_bytes\": 314572800}}"));
   BJ_TRY(const std::string id, text_in_answer(made, "id"));
   const std::string sandbox = "/v1/sandboxes/" + id;
   const std::string fill =
@@ -64,8 +64,9 @@ Result<void> measure_all(PlainClient& client, Times& times) {
 // The same files from memory to where the server has its data, by a program.
 Task<Result<Sample>> measure_copies(asio::any_io_executor executor, std::string scratch) {
   const std::string from = fmt::format("/dev/shm/belljar-bench-{}", ::getpid()), to = scratch + "/copied";
-  const std::string fill = fmt::format("mkdir -p {0} {3} && cd {0} && for i in $(seq {1}); do head -c {2} /dev/urandom > $i; done",
-                                       from, kFiles, kFileBytes, scratch);
+  const std::string fill =
+      fmt::format("mkdir -p {0} {3} && cd {0} && for i in $(seq {1}); do head -c {2} /dev/urandom > $i; done", from,
+                  kFiles, kFileBytes, scratch);
   Sample sample;
   Result<double> ran = co_await spawn_and_wait(executor, {"/bin/sh", "-c", fill});
   for (int i = 0; ran && i < kRounds; ++i) {
@@ -105,9 +106,9 @@ Task<Result<BenchRows>> bench_fork(SandboxBench bench) {
   asio::thread_pool thread(1);
   BJ_CO_CHECK(co_await offload(thread, work));
   BJ_CO_TRY(const Sample copies, co_await measure_copies(bench.engine.host().executor, bench.options.scratch));
-  co_return BenchRows{
-      row_of("fork of a live sandbox with 100 MB in 50 files", times.live, 60, "cp -a of such files, memory to disk", copies),
-      row_of("fork of a stopped one", times.stopped, 10, "a create in the same server", times.create)};
+  co_return BenchRows{row_of("fork of a live sandbox with 100 MB in 50 files", times.live, 60,
+                             "cp -a of such files, memory to disk", copies),
+                      row_of("fork of a stopped one", times.stopped, 10, "a create in the same server", times.create)};
 }
 
 }  // namespace bj

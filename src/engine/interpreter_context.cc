@@ -317,8 +317,9 @@ Task<Result<void>> InterpreterContext::interrupt() {
   co_return co_await sandbox_->signal_group(process->pid(), SIGINT);
 }
 
-// Node forgets a signal that comes just as a cell begins to wait, and a cell of JavaScript can't catch one: so it is sent
-// again until the cell has ended. In Python and bash the code may be at its cleaning up, which a second one would end.
+// Node forgets a signal that comes just as a cell begins to wait, and a cell of JavaScript can't catch one: so it is
+// sent again until the cell has ended. In Python and bash the code may be at its cleaning up, which a second one would
+// end.
 void InterpreterContext::expect_interrupt_to_be_lost() {
   if (language_ != ContextLanguage::kJavaScript && language_ != ContextLanguage::kTypeScript) return;
   interrupts_left_ = kRepeatedInterrupts;

@@ -83,8 +83,8 @@ Task<Result<void>> InterpreterZygote::ensure() {
 Result<std::shared_ptr<ContextProcess>> InterpreterZygote::ask_for(const boost::json::object& request) {
   BJ_TRY(ContextPipes pipes, ContextPipes::make());
   if (!control_) return fail(Code::kUnavailable, "the interpreter has ended");
-  BJ_CHECK(control_->send(boost::json::serialize(request),
-                          {pipes.channel.get(), pipes.output.get(), pipes.error.get()}));
+  BJ_CHECK(
+      control_->send(boost::json::serialize(request), {pipes.channel.get(), pipes.output.get(), pipes.error.get()}));
   return ContextProcess::adopt(executor_, std::move(pipes.ours));
 }
 
@@ -121,8 +121,8 @@ Task<void> InterpreterZygote::prepare_spare() {
   const auto self = shared_from_this();
   if (control_ && !spare_) {
     const auto forked = ask_for({{"ahead", true}});
-    const Result<ContextMessage> first =
-        forked ? co_await (*forked)->message_within(kStartTime) : Result<ContextMessage>(tl::unexpected(forked.error()));
+    const Result<ContextMessage> first = forked ? co_await (*forked)->message_within(kStartTime)
+                                                : Result<ContextMessage>(tl::unexpected(forked.error()));
     const bool ready = first && first->op == ContextOp::kReady;
     if (ready) {
       (*forked)->set_pid(first->pid);

@@ -1,6 +1,6 @@
 // The Python interpreter of a sandbox from which its contexts are forked: started when the first is wanted, as the
-// sandbox's user, and again if it has ended. Nothing of the user's runs in it. Where contexts come and go, the next one is
-// forked ahead of its use: most of what a new one costs are the pages that its first steps copy.
+// sandbox's user, and again if it has ended. Nothing of the user's runs in it. Where contexts come and go, the next one
+// is forked ahead of its use: most of what a new one costs are the pages that its first steps copy.
 #pragma once
 
 #include <boost/json/object.hpp>
