@@ -177,6 +177,9 @@ class Builds(TemplateStory):
                                    ("POST", f"/v1/templates/{template}/tags", {"tags": ["x"]}),
                                    ("DELETE", f"/v1/templates/{template}/tags/default", None),
                                    ("GET", f"/v1/templates/{template}/export", None),
+                                   ("GET", f"/v1/templates/{template}/network", None),
+                                   ("PUT", f"/v1/templates/{template}/network", {"policy": "open"}),
+                                   ("DELETE", f"/v1/templates/{template}/network", None),
                                    ("GET", f"/templates/{template}", None), ("DELETE", f"/templates/{template}", None),
                                    ("GET", f"/templates/{template}/tags", None),
                                    ("GET", f"/templates/{template}/files/{'0' * 64}", None),
@@ -233,6 +236,14 @@ class Builds(TemplateStory):
         self.assertIn(b"fromdir", self.belljar(*template, "list").stdout)
         self.assertIn(b'"ready"', self.belljar(*template, "show", "fromdir").stdout)
         self.assertEqual(self.output(self.create(template="fromdir"), "cat copied"), "text\n")
+        done = self.belljar(*template, "build", "fromdir", folder, "--network", "allow:api.example.com:8443")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = json.loads(self.belljar(*template, "network", "fromdir").stdout)
+        self.assertEqual(shown["policy"], {"rules": [{"allow": "api.example.com", "ports": [8443]}]})
+        self.assertEqual(json.loads(self.belljar(*template, "network", "fromdir", "packages").stdout)["policy"], "packages")
+        self.assertEqual(self.belljar(*template, "network", "fromdir", '{"odd": 1}').returncode, 2)
+        self.assertEqual(self.belljar(*template, "network", "fromdir", "--clear").returncode, 0)
+        self.assertIsNone(json.loads(self.belljar(*template, "network", "fromdir").stdout)["policy"])
         self.assertEqual(self.belljar(*template, "rm", "fromdir").returncode, 0)
         self.assertNotIn(b"fromdir", self.belljar(*template, "list").stdout)
         actions = [event["action"] for event in self.audit(limit=200)]
