@@ -40,6 +40,19 @@ ExecutionEvent error_event(const ExecutionError& error) {
   return event;
 }
 
+// An interpreter that was killed a moment ago, or a context made ahead, is only found dead when it is asked: then
+// another is. One that is silent for long is not asked again.
+template <class Spawn, class Replace>
+Task<Result<void>> begin_process(int tries, Spawn spawn_one, Replace replace) {
+  for (;;) {
+    const auto began = Clock::now();
+    BJ_CO_TRY(auto process, co_await spawn_one());
+    const Result<void> begun = co_await replace(std::move(process));
+    const bool dead = !begun && begun.error().code == Code::kUnavailable && Clock::now() - began < kReadyTime / 2;
+    if (!dead || --tries == 0) co_return begun;
+  }
+}
+
 }  // namespace
 
 // One execution, as its parts share it.
@@ -129,8 +142,9 @@ Task<Result<void>> InterpreterContext::start() {
   if (ended_) co_return gone();
   if (process_ && !process_->over()) co_return Result<void>();
   kill_process();
-  BJ_CO_TRY(auto process, co_await spawn_process());
-  co_return co_await replace(std::move(process));
+  const auto spawn_one = [this] { return spawn_process(); };
+  const auto use = [this](std::shared_ptr<ContextProcess> process) { return replace(std::move(process)); };
+  co_return co_await begin_process(language_ == ContextLanguage::kPython ? 2 : 1, spawn_one, use);
 }
 
 Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, ExecutionListener listener) {
@@ -143,8 +157,9 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   if (!process_ || process_->over()) {
     run.end.restarted = had_process_;
     kill_process();
-    BJ_CO_TRY(auto process, co_await spawn_process());
-    BJ_CO_CHECK(co_await replace(std::move(process)));
+    const auto spawn_one = [this] { return spawn_process(); };
+    const auto use = [this](std::shared_ptr<ContextProcess> process) { return replace(std::move(process)); };
+    BJ_CO_CHECK(co_await begin_process(language_ == ContextLanguage::kPython ? 2 : 1, spawn_one, use));
     if (run.end.restarted) count_ = 0;
   }
   run.process = process_;
