@@ -287,10 +287,13 @@ Result<void> Cgroup::limit_version2(const CgroupLimits& limits) const {
   return {};
 }
 
+// Who joins has one thread. Where a single thread can move itself (version 1), the kernel needs no lock over all
+// processes of the machine, for which it would wait a grace period of 10 ms and more.
 Result<std::vector<Fd>> Cgroup::join_files() const {
+  const std::string file_name = root_->version2() ? "/cgroup.procs" : "/tasks";
   std::vector<Fd> files;
   for (const CgroupRoot::Hierarchy& hierarchy : root_->hierarchies()) {
-    BJ_TRY(Fd file, open_at(hierarchy.dir.get(), name_ + "/cgroup.procs", O_WRONLY));
+    BJ_TRY(Fd file, open_at(hierarchy.dir.get(), name_ + file_name, O_WRONLY));
     files.push_back(std::move(file));
   }
   return files;
