@@ -15,7 +15,7 @@
 namespace bj {
 namespace {
 
-constexpr int kFormat = 4;  // counted up when what is made here changes
+constexpr int kFormat = 5;  // counted up when what is made here changes
 constexpr const char* kSkeleton = "/rootfs";
 constexpr const char* kMask = "/mask";  // is not there when nothing is to be hidden
 
@@ -25,9 +25,9 @@ constexpr std::array kFromEtc = {
     "alternatives",  "bash.bashrc",   "ca-certificates", "debian_version", "fonts",       "inputrc",
     "java-17-openjdk", "ld.so.cache", "ld.so.conf",      "ld.so.conf.d",   "locale.alias", "localtime",
     "login.defs",    "magic",         "magic.mime",      "mime.types",     "nsswitch.conf", "os-release",
-    "perl",          "profile",       "protocols",       "python3",        "python3.9",   "python3.10",
-    "python3.11",    "python3.12",    "python3.13",      "rpc",            "services",    "skel",
-    "ssl/certs",     "ssl/openssl.cnf", "terminfo",      "timezone",       "vim",         "xattr.conf"};
+    "perl",          "protocols",     "python3",         "python3.9",      "python3.10",  "python3.11",
+    "python3.12",    "python3.13",    "rpc",             "services",       "skel",        "ssl/certs",
+    "ssl/openssl.cnf", "terminfo",    "timezone",        "vim",            "xattr.conf"};
 // clang-format on
 
 constexpr std::array kLinks = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
@@ -42,6 +42,26 @@ constexpr const char* kAccounts =
     "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 constexpr const char* kGroups =
     "root:x:0:\ndaemon:x:1:\nbin:x:2:\nsys:x:3:\ntty:x:5:\nstaff:x:50:\nwww-data:x:33:\nuser:x:1000:\nnogroup:x:65534:\n";
+
+// For login shells, in which E2B's clients run every command. As distributions have it, but a shell that knows who it
+// is starts no program to ask.
+constexpr const char* kProfile =
+    R"(if [ "${EUID:-$(id -u)}" -eq 0 ]; then
+  PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+else
+  PATH="/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+fi
+export PATH
+if [ "${PS1-}" ] && [ "${BASH-}" ] && [ "$BASH" != "/bin/sh" ] && [ -f /etc/bash.bashrc ]; then
+  . /etc/bash.bashrc
+fi
+for i in /etc/profile.d/*.sh; do
+  if [ -r "$i" ]; then
+    . "$i"
+  fi
+done
+unset i
+)";
 
 // Copies regular files, directories and symlinks; anything else (sockets, devices) is left out, and so is what others
 // can't read: a file that the host keeps from its users is not for sandboxes.
@@ -89,6 +109,7 @@ Result<void> copy_etc(const std::string& root) {
 Result<void> write_own_files(const std::string& root) {
   BJ_CHECK(write_file_atomically(root + "/etc/passwd", kAccounts, 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/group", kGroups, 0644));
+  BJ_CHECK(write_file_atomically(root + "/etc/profile", kProfile, 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/hostname", "belljar\n", 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/hosts", "127.0.0.1 localhost belljar\n::1 localhost\n", 0644));
   return write_file_atomically(root + "/etc/resolv.conf", "", 0644);
