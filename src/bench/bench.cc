@@ -40,29 +40,31 @@ class Bench {
   Task<Result<std::vector<BenchRow>>> run() {
     BJ_CO_TRY(base_, engine_.templates().find("base"));
     using Row = Task<Result<void>> (Bench::*)();
-    const std::vector<std::pair<const char*, Row>> rows = {{"warm Python call", &Bench::warm_call},
-                                                           {"empty pool", &Bench::empty_pool},
-                                                           {"burst", &Bench::burst},
-                                                           {"calls per second", &Bench::sustained},
-                                                           {"warm Python call through HTTP", &Bench::http_call},
-                                                           {"calls per second through HTTP", &Bench::http_sustained},
-                                                           {"stored tools through HTTP", &Bench::http_stored_tools},
-                                                           {"pydantic", &Bench::pydantic},
-                                                           {"TypeScript", &Bench::type_script},
-                                                           {"create + true + destroy", &Bench::create_destroy},
-                                                           {"live sandbox", &Bench::live_sandbox},
-                                                           {"idle sandboxes", &Bench::idle_sandboxes},
-                                                           {"gate: requests and bytes", &Bench::gate_load},
-                                                           {"gate: first request", &Bench::gate_first_request},
-                                                           {"gate: idle connections", &Bench::gate_idle},
-                                                           {"receipts", &Bench::receipts},
-                                                           {"API: command", &Bench::api_command},
-                                                           {"API: file transfer", &Bench::api_transfer},
-                                                           {"API: used sandboxes", &Bench::api_used},
-                                                           {"API: fork", &Bench::api_fork},
-                                                           {"npm build", &Bench::npm_build},
-                                                           {"interpreter", &Bench::interpreter},
-                                                           {"SDK: create", &Bench::sdk_create}};
+    const std::vector<std::pair<const char*, Row>> rows = {
+        {"warm Python call", &Bench::warm_call},
+        {"empty pool", &Bench::empty_pool},
+        {"burst", &Bench::burst},
+        {"calls per second", &Bench::sustained},
+        {"warm Python call through HTTP", &Bench::http_call},
+        {"calls per second through HTTP", &Bench::http_sustained},
+        {"stored tools through HTTP", &Bench::http_stored_tools},
+        {"pydantic", &Bench::pydantic},
+        {"TypeScript", &Bench::type_script},
+        {"create + true + destroy", &Bench::create_destroy},
+        {"live sandbox", &Bench::live_sandbox},
+        {"idle sandboxes", &Bench::idle_sandboxes},
+        {"gate: requests and bytes", &Bench::gate_load},
+        {"gate: a credential for each request", &Bench::gate_credential},
+        {"gate: first request", &Bench::gate_first_request},
+        {"gate: idle connections", &Bench::gate_idle},
+        {"receipts", &Bench::receipts},
+        {"API: command", &Bench::api_command},
+        {"API: file transfer", &Bench::api_transfer},
+        {"API: used sandboxes", &Bench::api_used},
+        {"API: fork", &Bench::api_fork},
+        {"npm build", &Bench::npm_build},
+        {"interpreter", &Bench::interpreter},
+        {"SDK: create", &Bench::sdk_create}};
     for (const auto& [name, row] : rows) {
       if (std::string(name).find(options_.filter) == std::string::npos) continue;
       progress_(name);
@@ -232,6 +234,7 @@ class Bench {
   }
 
   Task<Result<void>> gate_load() { return at_the_gate(bench_gate_load); }
+  Task<Result<void>> gate_credential() { return at_the_gate(bench_gate_credential); }
   Task<Result<void>> gate_first_request() { return at_the_gate(bench_gate_first_request); }
   Task<Result<void>> gate_idle() { return at_the_gate(bench_gate_idle_connections); }
   Task<Result<void>> receipts() { return at_the_gate(bench_receipts); }

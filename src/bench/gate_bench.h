@@ -14,6 +14,8 @@ struct GateBench {
 
 // Paced and saturated requests, long bodies.
 Task<Result<BenchRows>> bench_gate_load(GateBench bench);
+// Paced requests that are given a credential on their way.
+Task<Result<BenchRows>> bench_gate_credential(GateBench bench);
 // Of a sandbox that was never used: the question for the name, the connection, TLS, an answer.
 Task<Result<BenchRows>> bench_gate_first_request(GateBench bench);
 Task<Result<BenchRows>> bench_gate_idle_connections(GateBench bench);

@@ -1,7 +1,7 @@
 // The two ends of the gate's benchmark, as a program of its own: an HTTPS server outside, and clients that run inside a
 // sandbox. A thread a connection, the same on both ways, so that only the way differs. Travels inside the binary.
 //
-//   load serve                                        "port N"; answers GET /SIZE with as many bytes; until stdin ends
+//   load serve [CERTIFICATE]                          "port N"; answers GET /SIZE with as many bytes; until stdin ends
 //   load run ADDRESS NAME PORT CONNECTIONS PACE_MS SECONDS SIZE     "P50_MS P99_MS REQUESTS BYTES_PER_SECOND"
 //   load first ADDRESS NAME PORT                      "MS" from the question for the name to the answer of one request
 //   load hold ADDRESS NAME PORT CONNECTIONS           "held"; keeps them open and idle until stdin ends
@@ -177,6 +177,7 @@ int command(const std::vector<std::string>& words) {
     return Place{words.at(1), words.at(2), static_cast<uint16_t>(std::stoi(words.at(3)))};
   };
   if (words.at(0) == "serve") {
+    if (words.size() > 1) write_certificate(words[1]);
     serve();
   } else if (words[0] == "run") {
     run(place(), std::stoi(words.at(4)), std::stoi(words.at(5)), std::stod(words.at(6)), std::stoul(words.at(7)));

@@ -3,11 +3,13 @@
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
@@ -143,6 +145,14 @@ void answer_all(Connection connection) {
     const size_t size = std::strtoul(head.c_str() + 5, nullptr, 10);
     connection.write("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" +
                      std::string(size, 'x'));
+  }
+}
+
+void write_certificate(const std::string& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "we");
+  if (file == nullptr || PEM_write_X509(file, SSL_CTX_get0_certificate(server_context())) != 1 ||
+      std::fclose(file) != 0) {
+    give_up("no certificate can be written to " + path);
   }
 }
 

@@ -38,6 +38,9 @@ class Connection {
 // GET /SIZE: as many bytes, again and again.
 void answer_all(Connection connection);
 
+// What answer_all() shows, for those who check it.
+void write_certificate(const std::string& path);
+
 // Of this machine's loopback, on a free port.
 class Listener {
  public:
