@@ -168,7 +168,8 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
 
 }  // namespace
 
-SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens, SandboxServiceOptions options)
+SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens,
+                               const SandboxServiceOptions& options)
     : audit_(tools.audit()),
       limits_(options.limits),
       templates_(engine, tools, template_options(engine, tools, host_, options)),

@@ -41,7 +41,7 @@ struct SandboxServiceOptions {
 class SandboxService {
  public:
   // Both must outlive it.
-  SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens, SandboxServiceOptions options);
+  SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens, const SandboxServiceOptions& options);
 
   ~SandboxService();
 

@@ -21,7 +21,7 @@ const std::map<std::string, std::string>& images_that_are_templates() {
 
 // Layers over a template, the lowest first.
 Result<TemplateHold> stack_layers(const LayerStore& store, Template& image, const std::vector<std::string>& layers) {
-  const auto held = std::make_shared<std::vector<Layer>>();
+  auto held = std::make_shared<std::vector<Layer>>();
   for (const std::string& id : layers) {
     Result<Layer> layer = store.find(id);
     if (!layer) return fail(layer.error().code, "a layer of the template can't be had: " + layer.error().what);
@@ -80,7 +80,7 @@ BuilderOptions builder_options(const TemplateServiceOptions& options, ImageColle
 
 }  // namespace
 
-TemplateService::TemplateService(Engine& engine, ToolService& tools, TemplateServiceOptions options)
+TemplateService::TemplateService(Engine& engine, ToolService& tools, const TemplateServiceOptions& options)
     : tools_(tools),
       limits_(options.limits),
       scheme_(options.scheme),

@@ -34,7 +34,7 @@ struct TemplateServiceOptions {
 class TemplateService {
  public:
   // Both must outlive it.
-  TemplateService(Engine& engine, ToolService& tools, TemplateServiceOptions options);
+  TemplateService(Engine& engine, ToolService& tools, const TemplateServiceOptions& options);
 
   Task<Result<void>> start();
   Task<void> stop();
