@@ -47,6 +47,7 @@ class Runs {
     timer_ = std::make_unique<asio::steady_timer>(co_await asio::this_coro::executor, Clock::time_point::max());
     began_.release();
     (void)co_await expired(*timer_);
+    timer_.reset();  // while there is the context that it is of
   }
 
   std::counting_semaphore<> began_{0};
