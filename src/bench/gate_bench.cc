@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
 #include "bench/load_program.h"
 #include "egress/credential_json.h"
@@ -212,6 +213,8 @@ Task<Result<BenchRows>> bench_gate_credential(GateBench bench) {
   const Fd file(::mkstemp(place));
   if (!file.ok()) co_return fail_errno("mkstemp");
   Result<Ways> ways = co_await Ways::open(bench, place);
+  const char* const set = std::getenv("SSL_CERT_FILE");
+  const std::optional<std::string> before = set != nullptr ? std::optional<std::string>(set) : std::nullopt;
   ::setenv("SSL_CERT_FILE", place, 1);
   Result<GateCredential> header = ways ? ways->header() : tl::unexpected(ways.error());
   Result<Both> both = header ? Result<Both>(Both()) : tl::unexpected(header.error());
@@ -222,6 +225,8 @@ Task<Result<BenchRows>> bench_gate_credential(GateBench bench) {
     if (sandbox) co_await (*sandbox)->destroy();
   }
   ::unlink(place);
+  (void)(before ? ::setenv("SSL_CERT_FILE", before->c_str(), 1)
+                : ::unsetenv("SSL_CERT_FILE"));  // for later rows' programs
   BJ_CO_CHECK(both);
   co_return BenchRows{injected_row(*both)};
 }
