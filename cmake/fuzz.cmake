@@ -26,7 +26,8 @@ set(EGRESS ${PROJECT_SOURCE_DIR}/src/egress)
 set(HOST_SOURCES ${EGRESS}/host_name.cc ${EGRESS}/ip_address.cc)
 belljar_fuzzer(dns_message ${EGRESS}/dns_message.cc ${HOST_SOURCES})
 belljar_fuzzer(client_hello ${EGRESS}/client_hello.cc ${HOST_SOURCES})
-belljar_fuzzer(http_head ${EGRESS}/http_head.cc ${EGRESS}/http_fields.cc ${EGRESS}/http_authority.cc ${EGRESS}/target_text.cc ${EGRESS}/clear_path.cc ${HOST_SOURCES})
+belljar_fuzzer(http_head ${EGRESS}/http_head.cc ${EGRESS}/http_fields.cc ${EGRESS}/http_authority.cc ${EGRESS}/target_text.cc ${EGRESS}/clear_path.cc
+               ${EGRESS}/plain_requests.cc ${EGRESS}/http_body.cc ${HOST_SOURCES})
 belljar_fuzzer(socks5 ${EGRESS}/socks5.cc ${HOST_SOURCES})
 belljar_fuzzer(network_policy ${EGRESS}/policy.cc ${EGRESS}/policy_decide.cc ${EGRESS}/policy_json.cc ${EGRESS}/json_parts.cc ${EGRESS}/port_set.cc
                ${EGRESS}/target_text.cc ${EGRESS}/clear_path.cc ${HOST_SOURCES})

@@ -70,7 +70,8 @@ function evaluate(expression) {
     const take = (error, answer) => {
       if (error) reject(new Interrupted(""));
       else if (answer.exceptionDetails) reject({ thrown: valueOf(answer.exceptionDetails.exception ?? {}) });
-      else resolve(valueOf(answer.result));
+      // A value that is a promise is waited for, and may be interrupted until then.
+      else Promise.resolve(valueOf(answer.result)).then(resolve, (thrown) => reject({ thrown }));
     };
     hooks.evaluate = () => session.post("Runtime.evaluate", { expression, replMode: true, awaitPromise: true }, take);
     try {

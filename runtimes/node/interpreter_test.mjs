@@ -72,6 +72,8 @@ describe("a JavaScript context", () => {
 
   test("awaits at the top level", async () => {
     assert.equal((await context.run("const later = await new Promise((r) => setTimeout(r, 1, 'later')); later")).text, "'later'");
+    assert.equal((await context.run("Promise.resolve('a value')")).text, "'a value'");
+    assert.equal((await context.run("Promise.reject(new RangeError('far'))")).error.name, "RangeError");
   });
 
   test("imports and requires", async () => {
@@ -104,7 +106,8 @@ describe("a JavaScript context", () => {
   });
 
   test("is interrupted in a loop and in a wait", async () => {
-    for (const code of ["console.log('on-a'); while (true) {}", "console.log('on-b'); await new Promise(() => {})"]) {
+    for (const code of ["console.log('on-a'); while (true) {}", "console.log('on-b'); await new Promise(() => {})",
+      "console.log('on-c'); new Promise(() => {})"]) {
       const { error } = await context.run(code, { interruptWhen: code.slice(13, 17) });
       assert.equal(error.name, "KeyboardInterrupt");
     }

@@ -30,7 +30,8 @@ class Wire:
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
         frame = len(payload).to_bytes(4, "little") + b"J" + payload
         sent = self.socket.sendmsg([frame], ancillary)
-        self.socket.sendall(frame[sent:])
+        if sent < len(frame):  # sending nothing fails, too, if a context has read all of it and is gone
+            self.socket.sendall(frame[sent:])
 
     def receive(self):
         size = int.from_bytes(self._take(5)[:4], "little")

@@ -56,6 +56,19 @@ class Cells(InterpreterTest):
         self.assertEqual(self.run_cell("q = asyncio.Queue()\nawait q.put(3)\nawait q.get()").text, "3")
         self.assertEqual(self.run_cell("asyncio.run(f())").text, "7")
 
+    def test_a_cell_that_waits_runs_in_the_loop_as_a_whole(self):
+        cell = "import asyncio\nasync def f(): return 8\ntask = asyncio.create_task(f())\nawait task"
+        self.assertEqual(self.run_cell(cell).text, "8")
+
+    def test_a_semicolon_counts_behind_the_last_expression_only(self):
+        for code, results in (("5; # quiet", 0), ("(5);", 0), ("5 # ;", 1), ("'a;'", 1), ("x = 1; x", 1)):
+            self.assertEqual(len(self.run_cell(code).results), results, code)
+
+    def test_classes_and_functions_are_told_by_their_names(self):
+        for code, text in (("int", "int"), ("class A: pass\nA", "__main__.A"), ("def f(a, b=1): pass\nf", "<function __main__.f(a, b=1)>"),
+                           ("len", "<function len(obj, /)>")):
+            self.assertEqual(self.run_cell(code).text, text)
+
     def test_annotations_of_the_future_stay_in_force(self):
         self.run_cell("from __future__ import annotations")
         self.assertEqual(self.run_cell("def f(a: Unknown): pass\nf.__annotations__").text, "{'a': 'Unknown'}")
@@ -111,7 +124,9 @@ class Streams(InterpreterTest):
         self.assertEqual(outcome.stderr, "err\n")
 
     def test_input_is_empty(self):
-        self.assertEqual(self.context.run("input()").error["name"], "EOFError")
+        self.assertEqual(self.run_cell("import sys; sys.stdin.read()").text, "''")
+        self.assertEqual(self.context.run("input('name? ')").error["name"], "StdinNotImplementedError")
+        self.assertIn("Return the number of items", self.run_cell("help(len)").stdout)
 
     def test_a_broken_stdout_does_not_break_the_context(self):
         self.context.run("import sys; sys.stdout = None")
@@ -136,6 +151,13 @@ class Magics(InterpreterTest):
         self.assertIn("pip ", self.run_cell("%pip --version").stdout)
         self.assertEqual(self.run_cell("%%bash\necho from bash").stdout, "from bash\n")
         self.run_cell("%matplotlib inline")
+        self.assertEqual(self.run_cell("%%html\n<b>x</b>").results[0]["data"]["text/html"], "<b>x</b>")
+        self.assertEqual(self.run_cell("%%capture kept\nprint('quiet')").stdout, "")
+        self.assertEqual(self.run_cell("kept.stdout").text, r"'quiet\n'")
+        self.assertEqual(self.run_cell("%%python3\nprint(6 * 7)").stdout, "42\n")
+        self.assertIn("per loop", self.run_cell("%timeit -n1 -r1 1 + 1").stdout)
+        self.assertIn("Return the number of items", self.run_cell("len?").stdout)
+        self.assertEqual(self.run_cell("get_ipython().getoutput('echo asked')").text, "['asked']")
         self.assertEqual(self.context.run("%nonsense").error["value"], "Line magic function `%nonsense` not found.")
         self.assertEqual(self.context.run("1 +").error["name"], "SyntaxError")
 
@@ -157,6 +179,13 @@ class Results(InterpreterTest):
         self.assertEqual(data["application/json"], {"a": [1, None]})
         self.assertEqual(data["application/x-own"], {"k": 1})
         self.assertEqual(len(data), 11, data.keys())
+
+    def test_what_is_imported_from_ipython_is_there_without_it(self):
+        self.run_cell("from IPython.display import display, HTML, Markdown, JSON, Math, Image")
+        outcome = self.run_cell("display(Markdown('*m*'), JSON({'a': 1}), Math('x'), Image(b'\\x89PNG'))\nHTML('<b>')")
+        shown = [sorted(set(result["data"]) - {"text/plain"}) for result in outcome.results]
+        self.assertEqual(shown, [["text/markdown"], ["application/json"], ["text/latex"], ["image/png"], ["text/html"]])
+        self.assertEqual(outcome.text, "<IPython.core.display.HTML object>")
 
     def test_hostile_representations_hurt_nobody(self):
         self.run_cell("class Bad:\n  def _repr_html_(self): raise ValueError\n  def __getattr__(self, name): return lambda *a, **k: {}\n"

@@ -56,7 +56,9 @@ HttpResponse file_response(const HttpRequest& request, FilesInUse place, Opened 
     }
   }
   response.stream_bytes = range.length;
-  response.stream = [place, opened, range](BodyWriter& body) { return send_file(place, opened, range, body); };
+  response.stream = [place = std::move(place), opened = std::move(opened), range](BodyWriter& body) {
+    return send_file(place, opened, range, body);
+  };
   return response;
 }
 

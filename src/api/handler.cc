@@ -1,7 +1,5 @@
 #include "api/handler.h"
 
-#include <charconv>
-
 #include "base/id.h"
 #include "base/log.h"
 
@@ -9,20 +7,33 @@ namespace bj {
 namespace {
 
 constexpr int64_t kMostPerPage = 10'000;
+constexpr const char* kExampleUuid = "-123e4567-e89b-42d3-8456-426614174000";
 
-tl::unexpected<Error> wrong_query(std::string_view name, const std::string& rest) {
-  return fail(Code::kUnprocessable, "the query parameter \"" + std::string(name) + "\" " + rest);
+// The query's parameters as a model's fields: the same rules and words as for bodies. The first of a name counts.
+template <class Read>
+auto read_query(const HttpRequest& request, std::initializer_list<std::string_view> names, const Read& read)
+    -> Result<decltype(read(std::declval<ModelReader&>()))> {
+  boost::json::object given;
+  for (const std::string_view name : names) {
+    if (const std::string* const text = request.query.find(name)) given[name] = *text;
+  }
+  const boost::json::value fields = std::move(given);
+  FieldErrors errors;
+  ModelReader reader(fields, {"query"}, errors);
+  auto value = read(reader);
+  if (!errors.empty()) return fail(Code::kUnprocessable, field_errors_repr(errors));
+  return value;
 }
 
-Result<std::optional<int64_t>> limit_of(const HttpRequest& request, int64_t usual) {
-  const std::string* const text = request.query.find("limit");
-  if (text == nullptr) return usual;
-  int64_t limit = 0;
-  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), limit);
-  if (bad != std::errc() || end != text->data() + text->size() || limit < 0 || limit > kMostPerPage) {
-    return wrong_query("limit", "must be a whole number from 0 to " + std::to_string(kMostPerPage));
+// With an example of each id in the path that is none.
+HttpResponse unprocessable(const HttpRequest& request, const std::string& what) {
+  boost::json::array examples;
+  for (const char* const kind : {"agent", "block", "tool"}) {
+    const std::string* const id = request.path_parameters.find(std::string(kind) + "_id");
+    if (id != nullptr && !is_id(kind, *id)) examples.emplace_back(std::string(kind) + kExampleUuid);
   }
-  return limit;
+  if (examples.empty()) return validation_error(request, what);
+  return json_response(422, {{"trace_id", request.id}, {"detail", what}, {"examples", std::move(examples)}});
 }
 
 }  // namespace
@@ -33,7 +44,7 @@ Handler answering(FallibleHandler handler) {
     if (answer) co_return std::move(*answer);
     const Error& error = answer.error();
     if (error.code == Code::kInternal) log_error("request_failed", {{"request_id", request.id}, {"error", error.what}});
-    if (error.code == Code::kUnprocessable) co_return validation_error(request, error.what);
+    if (error.code == Code::kUnprocessable) co_return unprocessable(request, error.what);
     co_return error_response(error);
   };
 }
@@ -42,20 +53,22 @@ Result<std::string> id_of(const HttpRequest& request, std::string_view parameter
   const std::string& id = request.parameter(parameter);
   if (is_id(prefix, id)) return id;
   const std::string kind(prefix);
-  return fail(Code::kUnprocessable, "\"" + std::string(parameter) + "\" must be " + kind + "-<uuid4>, such as " + kind +
-                                        "-123e4567-e89b-42d3-8456-426614174000");
+  return fail(Code::kUnprocessable,
+              "\"" + std::string(parameter) + "\" must be " + kind + "-<uuid4>, such as " + kind + kExampleUuid);
 }
 
 Result<Page> page_of(const HttpRequest& request, int64_t usual_limit, Order usual_order) {
-  Page page;
-  BJ_TRY(page.limit, limit_of(request, usual_limit));
+  const auto read = [&](ModelReader& reader) {
+    Page page;
+    page.limit = reader.integer_or("limit", usual_limit, {0, kMostPerPage});
+    const char* const usual = usual_order == Order::kAscending ? "asc" : "desc";
+    page.order = reader.choice_or("order", usual, {"asc", "desc"}) == "asc" ? Order::kAscending : Order::kDescending;
+    (void)reader.choice_or("order_by", "created_at", {"created_at"});
+    return page;
+  };
+  BJ_TRY(Page page, read_query(request, {"limit", "order", "order_by"}, read));
   page.after = query_text(request, "after");
   page.before = query_text(request, "before");
-  page.order = usual_order;
-  if (const std::string* const order = request.query.find("order")) {
-    if (*order != "asc" && *order != "desc") return wrong_query("order", "must be asc or desc");
-    page.order = *order == "asc" ? Order::kAscending : Order::kDescending;
-  }
   return page;
 }
 
@@ -78,10 +91,7 @@ MaybeText query_text(const HttpRequest& request, std::string_view name) {
 }
 
 Result<bool> query_flag(const HttpRequest& request, std::string_view name) {
-  const std::string* const value = request.query.find(name);
-  if (value == nullptr || *value == "false" || *value == "0") return false;
-  if (*value == "true" || *value == "1") return true;
-  return wrong_query(name, "must be true or false");
+  return read_query(request, {name}, [name](ModelReader& reader) { return reader.boolean_or(name, false); });
 }
 
 std::vector<ParameterDoc> page_parameters() {

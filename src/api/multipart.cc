@@ -22,9 +22,11 @@ std::string parameter_value(std::string_view& rest) {
     rest.remove_prefix(end);
     return value;
   }
+  // Clients write a backslash as it is, and before a quote or another one to escape that.
   size_t at = 1;
   for (; at < rest.size() && rest[at] != '"'; ++at) {
-    if (rest[at] == '\\' && at + 1 < rest.size()) ++at;
+    const char next = at + 1 < rest.size() ? rest[at + 1] : '\0';
+    if (rest[at] == '\\' && (next == '"' || next == '\\')) ++at;
     value += rest[at];
   }
   rest.remove_prefix(std::min(at + 1, rest.size()));

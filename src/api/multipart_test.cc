@@ -57,5 +57,15 @@ TEST(MultipartTest, TheBoundaryStandsInTheContentType) {
   EXPECT_FALSE(multipart_boundary("application/json; boundary=x"));
 }
 
+TEST(MultipartTest, ABackslashInANameIsItselfUnlessItEscapes) {
+  const std::string body =
+      "--XX\r\n"
+      R"(Content-Disposition: form-data; name="f"; filename="a\b\"c\\d")"
+      "\r\n\r\nx\r\n--XX--\r\n";
+  const auto parts = parts_of(body, 1000);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->front().file_name, R"(a\b"c\d)");
+}
+
 }  // namespace
 }  // namespace bj

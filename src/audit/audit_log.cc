@@ -50,7 +50,13 @@ Task<Result<void>> AuditLog::write_batch() {
     batch.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
-  const auto write = [this, &batch] { return append(store_.audit(), batch); };
+  const auto write = [this, &batch]() -> Result<void> {
+    BJ_TRY(const AuditLink end, append(store_.audit(), batch));
+    // The receipts are there; that their end is not kept outside the database must be known, but undoes nothing.
+    if (const Result<void> kept = notary_.keep_end(end); !kept)
+      log_error("audit_end_not_kept", {{"error", kept.error().what}});
+    return {};
+  };
   const Result<void> done = co_await offload(threads_, write);
   last_failure_.reset();
   if (done) {

@@ -65,6 +65,9 @@ class AuditTest : public StoreTest {
     const auto kept = notary_->kept();
     EXPECT_TRUE(kept);
     if (kept && *kept) options.known_heads.push_back(**kept);
+    const auto end = notary_->kept_end();
+    EXPECT_TRUE(end);
+    if (end) options.last_end = *end;
     auto report = verify_chain(store_->audit(), options);
     EXPECT_TRUE(report) << report.error().what;
     return report ? *report : AuditReport();

@@ -68,10 +68,14 @@ Result<AuditLink> append(Transaction& transaction, std::vector<AuditRow>& events
   return end;
 }
 
-Result<void> append(AuditTable& table, std::vector<AuditRow>& events) {
-  return table.database().transact([&](Transaction& transaction) -> Result<void> {
-    return append(transaction, events).map([](const AuditLink&) {});
-  });
+Result<AuditLink> append(AuditTable& table, std::vector<AuditRow>& events) {
+  AuditLink end;
+  const auto work = [&](Transaction& transaction) -> Result<void> {
+    BJ_TRY(end, append(transaction, events));
+    return {};
+  };
+  BJ_CHECK(table.database().transact(work));
+  return end;
 }
 
 }  // namespace bj

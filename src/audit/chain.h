@@ -23,6 +23,6 @@ Result<std::string> event_hash(const AuditRow& row);  // hexadecimal
 // Does nothing if the first of them is there already: then an earlier try has been committed unnoticed.
 Result<AuditLink> append(Transaction& transaction, std::vector<AuditRow>& events);
 // The same in a transaction of its own: durable when it returns.
-Result<void> append(AuditTable& table, std::vector<AuditRow>& events);
+Result<AuditLink> append(AuditTable& table, std::vector<AuditRow>& events);
 
 }  // namespace bj

@@ -22,13 +22,21 @@ Result<Fd> lock(const std::string& directory) {
   return file;
 }
 
-// Whole and on the disk, or as it was: a head that is half there would look like an attack.
-Result<void> replace_durably(const std::string& path, std::string_view text) {
+constexpr const char* kHead = "/audit.head";
+constexpr const char* kTail = "/audit.tail";
+
+enum class Reach {
+  kOthers,
+  kDisk
+};  // who has it when it is written: whoever reads, or whatever happens to the machine
+
+// Whole, or as it was: a head that is half there would look like an attack.
+Result<void> replace(const std::string& path, const AuditCheckpointRow& head, Reach reach) {
   const std::string aside = path + ".new";
   {
     BJ_TRY(const Fd file, open_path(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600));
-    BJ_CHECK(write_all(file.get(), text, aside));
-    if (::fsync(file.get()) != 0) return fail_errno("fsync(" + aside + ")");
+    BJ_CHECK(write_all(file.get(), boost::json::serialize(head_json(head)) + "\n", aside));
+    if (reach == Reach::kDisk && ::fsync(file.get()) != 0) return fail_errno("fsync(" + aside + ")");
   }
   if (::rename(aside.c_str(), path.c_str()) != 0) return fail_errno("rename(" + path + ")");
   return {};
@@ -41,23 +49,44 @@ Result<Notary> Notary::open(const std::string& data_directory) {
   return Notary(data_directory, std::move(key));
 }
 
-Result<std::optional<AuditCheckpointRow>> Notary::kept() const {
-  Result<std::string> text = read_file(directory_ + "/audit.head", kMostBytes);
+// The tail is not forced to the disk with every write: a machine that died may have left it empty.
+Result<std::optional<AuditCheckpointRow>> Notary::read(const char* name) const {
+  const Result<std::string> text = read_file(directory_ + name, kMostBytes);
   if (!text && text.error().code == Code::kNotFound) return std::nullopt;
   if (!text) return tl::unexpected(text.error());
+  if (text->empty() && name == kTail) return std::nullopt;
   BJ_TRY(AuditCheckpointRow head, read_head(*text));
   return std::optional(std::move(head));
 }
 
+Result<std::optional<AuditCheckpointRow>> Notary::kept() const { return read(kHead); }
+
+Result<std::optional<AuditCheckpointRow>> Notary::kept_end() const { return read(kTail); }
+
+Result<void> Notary::replace_end(const AuditLink& end) const {
+  BJ_TRY(const std::optional<AuditCheckpointRow> before, kept_end());
+  if (before && before->sequence >= end.sequence) return {};
+  BJ_TRY(const AuditCheckpointRow head, sign_head(key_, end, now_us()));
+  return replace(directory_ + kTail, head, Reach::kOthers);
+}
+
+Result<void> Notary::keep_end(const AuditLink& end) const {
+  BJ_TRY(const Fd held, lock(directory_));
+  return replace_end(end);
+}
+
 Result<void> Notary::check_kept(AuditTable& table) const {
-  BJ_TRY(const std::optional<AuditCheckpointRow> last, kept());
-  if (!last) return {};
-  const Result<AuditRow> event = table.get(last->sequence);
-  if (!event && event.error().code != Code::kNotFound) return tl::unexpected(event.error());
-  if (event && event->hash == last->hash) return {};
-  return fail(Code::kConflict, "the audit in the database lacks the head that " + directory_ +
-                                   "/audit.head keeps: it was cut, changed or put back. `belljar audit verify` tells "
-                                   "more; if it was done on purpose, remove that file");
+  for (const char* const name : {kHead, kTail}) {
+    BJ_TRY(const std::optional<AuditCheckpointRow> last, read(name));
+    if (!last) continue;
+    const Result<AuditRow> event = table.get(last->sequence);
+    if (!event && event.error().code != Code::kNotFound) return tl::unexpected(event.error());
+    if (event && event->hash == last->hash) continue;
+    return fail(Code::kConflict, "the audit in the database lacks the head that " + directory_ + name +
+                                     " keeps: it was cut, changed or put back. `belljar audit verify` tells more; if "
+                                     "it was done on purpose, remove audit.head and audit.tail there");
+  }
+  return {};
 }
 
 Result<AuditCheckpointRow> Notary::checkpoint(AuditTable& table) const {
@@ -68,7 +97,8 @@ Result<AuditCheckpointRow> Notary::checkpoint(AuditTable& table) const {
   BJ_TRY(AuditCheckpointRow head, sign_head(key_, *ends.head, now_us()));
   if (head.sequence == 0) return head;
   BJ_CHECK(table.add_checkpoint(head));
-  BJ_CHECK(replace_durably(directory_ + "/audit.head", boost::json::serialize(head_json(head)) + "\n"));
+  BJ_CHECK(replace(directory_ + kHead, head, Reach::kDisk));
+  BJ_CHECK(replace_end(*ends.head));
   return head;
 }
 

@@ -41,6 +41,7 @@ Activity network_activity_of(const AuditRow& event) {
   if (event.outcome == "allowed") return {1, "Open"};
   if (event.outcome == "failed") return {4, "Fail"};
   if (event.outcome == "denied") return {5, "Refuse"};
+  if (event.outcome == "ended") return {2, "Close"};
   return {99, "Other"};
 }
 
@@ -108,7 +109,8 @@ void add_class_fields(const AuditRow& event, const Class& its_class, json::objec
 json::object ocsf_of(const AuditRow& event) {
   const Class its_class = class_of(event);
   const Activity activity = activity_of(event);
-  const bool good = event.outcome == "success" || event.outcome == "ok" || event.outcome == "allowed";
+  const bool good =
+      event.outcome == "success" || event.outcome == "ok" || event.outcome == "allowed" || event.outcome == "ended";
   json::error_code bad;
   json::object out{{"class_uid", its_class.uid},
                    {"class_name", its_class.name},

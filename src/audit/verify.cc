@@ -63,6 +63,10 @@ class Verifier {
       if (const Verdict bad = check_signature(head, "the kept head")) return bad;
       if (head.sequence > 0) missing_heads_.emplace(head.sequence, head);
     }
+    if (const auto& end = options_.last_end) {
+      if (const Verdict bad = check_signature(*end, "the kept end")) return bad;
+      missing_heads_.emplace(end->sequence, *end);
+    }
     return std::nullopt;
   }
 
@@ -109,6 +113,11 @@ class Verifier {
       return AuditProblem{AuditFault::kRewritten, checkpoint.sequence,
                           fmt::format("event {} is not the one that was signed: the chain up to it was written anew",
                                       checkpoint.sequence)};
+    if (checkpoint.key_id == options_.lost_heads_of)
+      return AuditProblem{
+          AuditFault::kNoKeptHead, checkpoint.sequence,
+          "audit.head or audit.tail is missing from the data directory, so a chain that was cut would not "
+          "be found; if they were removed on purpose, `belljar audit head` makes them anew"};
     report_.checkpoints++;
     report_.signed_up_to = checkpoint.sequence;
     return std::nullopt;
@@ -129,7 +138,8 @@ class Verifier {
       const auto same = [&](const AuditCheckpointRow& one) {
         return one.sequence == row.sequence && one.key_id == kept->second.key_id;
       };
-      if (std::none_of(checkpoints.begin(), checkpoints.end(), same))
+      const bool is_end = options_.last_end && options_.last_end->signature == kept->second.signature;
+      if (!is_end && std::none_of(checkpoints.begin(), checkpoints.end(), same))
         return AuditProblem{AuditFault::kNoCheckpoint, row.sequence,
                             fmt::format("the checkpoint of event {} was removed", row.sequence)};
       report_.signed_up_to = std::max(report_.signed_up_to, row.sequence);
@@ -145,10 +155,10 @@ class Verifier {
            table_.checkpoints(end_.sequence + 1, page.back().sequence));
     auto next = checkpoints.begin();
     for (const AuditRow& row : page) {
-      BJ_TRY(const Verdict bad, check_event(row));
+      BJ_TRY(Verdict bad, check_event(row));
       if (bad) return bad;
       const auto here = std::find_if(next, checkpoints.end(), [&](const auto& c) { return c.sequence > row.sequence; });
-      if (const Verdict wrong = check_heads_at(row, {next, here})) return wrong;
+      if (Verdict wrong = check_heads_at(row, {next, here})) return wrong;
       next = here;
     }
     return Verdict();
@@ -189,9 +199,10 @@ std::string_view fault_name(AuditFault fault) {
     case AuditFault::kRewritten: return "rewritten";
     case AuditFault::kTruncated: return "truncated";
     case AuditFault::kBadSignature: return "bad_signature";
-    case AuditFault::kNoCheckpoint: break;
+    case AuditFault::kNoCheckpoint: return "no_checkpoint";
+    case AuditFault::kNoKeptHead: break;
   }
-  return "no_checkpoint";
+  return "no_kept_head";
 }
 
 Result<AuditReport> verify_chain(AuditTable& table, const VerifyOptions& options) {

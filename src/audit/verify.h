@@ -23,6 +23,7 @@ enum class AuditFault {
   kTruncated,     // the end is missing
   kBadSignature,  // a checkpoint is not signed by a known key
   kNoCheckpoint,  // a signed head that was kept is not among the checkpoints
+  kNoKeptHead,    // what this installation keeps outside the database is gone
 };
 std::string_view fault_name(AuditFault fault);
 
@@ -42,7 +43,9 @@ struct AuditReport {
 
 struct VerifyOptions {
   std::vector<PublicKey> keys;                  // whose signatures count
-  std::vector<AuditCheckpointRow> known_heads;  // kept outside the database: they must be in the chain
+  std::vector<AuditCheckpointRow> known_heads;  // kept outside the database: they must be among the checkpoints
+  std::optional<AuditCheckpointRow> last_end;   // the same after the last write: it must be in the chain
+  std::string lost_heads_of;  // the id of the key whose heads should be kept, and are not; empty: all is there
   std::function<void(int64_t done, int64_t all)> progress;
 };
 

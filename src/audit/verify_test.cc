@@ -206,13 +206,43 @@ TEST_P(VerifyTest, AHeadThatWasKeptElsewhereFindsEvenTheWholeDirectoryPutBack) {
   const AuditCheckpointRow elsewhere = *notary_->checkpoint(store_->audit());
   cut_after(6);
   tamper("DELETE FROM audit_checkpoints WHERE sequence > 6");
-  ASSERT_TRUE(std::filesystem::remove(directory_.path() + "/audit.head"));
+  for (const char* name : {"/audit.head", "/audit.tail"})
+    ASSERT_TRUE(std::filesystem::remove(directory_.path() + name)) << name;
   sign();
   expect_intact(6);  // nothing here knows better
   VerifyOptions options;
   options.keys.push_back(notary_->public_key());
   options.known_heads.push_back(elsewhere);
   EXPECT_EQ(verify_chain(store_->audit(), options)->problem->fault, AuditFault::kTruncated);
+}
+
+// What the server's log does after each batch: the end is kept although no checkpoint was made yet.
+TEST_P(VerifyTest, WhatWasWrittenSinceTheLastCheckpointCantBeCutOrWrittenAnewEither) {
+  std::vector<AuditRow> events{some_event(11), some_event(12), some_event(13)};
+  const auto end = append(store_->audit(), events);
+  ASSERT_TRUE(end && notary_->keep_end(*end));
+  expect_intact(13);
+  EXPECT_EQ(verify().signed_up_to, 13);
+  rewrite_from(12);
+  expect_fault(AuditFault::kRewritten, 13);
+  EXPECT_EQ(notary_->checkpoint(store_->audit()).error().code, Code::kConflict);  // it would hide the traces
+  cut_after(11);
+  expect_fault(AuditFault::kTruncated, 12);
+}
+
+TEST_P(VerifyTest, AnOlderEndDoesNotReplaceANewerOne) {
+  std::vector<AuditRow> events{some_event(11), some_event(12)};
+  const AuditLink end = append(store_->audit(), events).value();
+  ASSERT_TRUE(notary_->keep_end(end));
+  ASSERT_TRUE(notary_->keep_end({11, store_->audit().get(11)->hash}));  // a batch of another process, told late
+  EXPECT_EQ((*notary_->kept_end())->sequence, 12);
+}
+
+TEST_P(VerifyTest, KeptHeadsThatWereRemovedAreMissed) {
+  VerifyOptions options;
+  options.keys.push_back(notary_->public_key());
+  options.lost_heads_of = notary_->public_key().id();
+  EXPECT_EQ(verify_chain(store_->audit(), options)->problem->fault, AuditFault::kNoKeptHead);
 }
 
 TEST_P(VerifyTest, AClockThatGoesBackIsANote) {

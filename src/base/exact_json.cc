@@ -1,8 +1,10 @@
 #include "base/exact_json.h"
 
+#include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
 #include <charconv>
+#include <cmath>
 
 namespace bj {
 namespace {
@@ -56,7 +58,20 @@ Result<json::value> parse_exactly(std::string_view text, size_t depth) {
   if (!error && !parser.done()) error = json::error::incomplete;
   if (!error && text.find_first_not_of(" \t\r\n", used) != std::string_view::npos) error = json::error::extra_data;
   if (error) return fail(Code::kInvalid, error.message() + " near byte " + std::to_string(used));
-  return parser.handler().stack.release();
+  json::value value = parser.handler().stack.release();
+  if (!is_finite(value)) return fail(Code::kInvalid, "a number is too large");
+  return value;
+}
+
+bool is_finite(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::double_: return std::isfinite(value.get_double());
+    case json::kind::array: return std::all_of(value.get_array().begin(), value.get_array().end(), is_finite);
+    case json::kind::object:
+      return std::all_of(value.get_object().begin(), value.get_object().end(),
+                         [](const auto& item) { return is_finite(item.value()); });
+    default: return true;
+  }
 }
 
 }  // namespace bj

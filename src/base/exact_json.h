@@ -9,7 +9,11 @@
 
 namespace bj {
 
-// Strict JSON: UTF-8 is checked, what follows the value is an error, as is nesting deeper than `depth`.
+// Strict JSON: UTF-8 is checked, what follows the value is an error, as is nesting deeper than `depth` or a number that
+// no double holds.
 Result<boost::json::value> parse_exactly(std::string_view text, size_t depth = 64);
+
+// Boost.JSON reads 1e999 as infinity, which no JSON can carry back out.
+bool is_finite(const boost::json::value& value);
 
 }  // namespace bj

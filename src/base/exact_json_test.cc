@@ -31,6 +31,12 @@ TEST(ExactJsonTest, OtherValuesAreAsInBoost) {
   EXPECT_EQ(parsed->at("a").get_array().at(5).get_string(), "é😀");
 }
 
+// Written again it would be no JSON.
+TEST(ExactJsonTest, ANumberTooLargeToHoldIsRefused) {
+  for (const char* text : {"1e400", "[-1e400]", R"({"a": [1, {"b": 1e999}]})"}) EXPECT_FALSE(parse_exactly(text));
+  EXPECT_EQ(parse_exactly("1e308")->get_double(), 1e308);
+}
+
 TEST(ExactJsonTest, WhatIsNoJsonIsRefused) {
   for (const std::string text : {"", "{", "[1", "1 2", "{} x", "nan", "'a'", "[1,]", "\"\xff\"", "\"\\ud800\""}) {
     EXPECT_FALSE(parse_exactly(text)) << text;

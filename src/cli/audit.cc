@@ -147,6 +147,8 @@ Result<VerifyOptions> verify_options(const AuditFlags& flags, const Notary& nota
     options.keys.push_back(std::move(key));
   }
   BJ_TRY(std::optional<AuditCheckpointRow> kept, notary.kept());
+  BJ_TRY(options.last_end, notary.kept_end());
+  if (!kept || !options.last_end) options.lost_heads_of = notary.public_key().id();
   if (kept) options.known_heads.push_back(std::move(*kept));
   for (const std::string& file : flags.heads) {
     BJ_TRY(const std::string text, read_file(file, 64 << 10));

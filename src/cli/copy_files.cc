@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 
 #include "base/compact_id.h"
@@ -63,9 +65,16 @@ std::string content_path(const InSandbox& place) {
   return "/v1/sandboxes/" + place.id + "/files?path=" + ServerClient::escaped(place.path);
 }
 
+std::optional<mode_t> mode_of(const std::string& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 ? std::optional(info.st_mode) : std::nullopt;
+}
+
 Result<int> copy_in(ServerClient& server, const std::string& from, InSandbox to) {
   Fd opened;
   if (from != "-") {
+    if (S_ISDIR(mode_of(from).value_or(0)))
+      return fail(Code::kInvalid, "\"" + from + "\" is a directory: a copy is of one file, such as an archive of it");
     BJ_TRY(opened, open_path(from, O_RDONLY));
   }
   if (to.path.empty() || to.path.ends_with("/")) to.path += name_of(from);
@@ -74,14 +83,33 @@ Result<int> copy_in(ServerClient& server, const std::string& from, InSandbox to)
   return kExitOk;
 }
 
+// Beside its target until it is whole: a copy that fails leaves what was there.
+Result<void> copy_to_file(ServerClient& server, const InSandbox& from, const std::string& target, mode_t mode,
+                          const Progress& progress) {
+  const std::string partial = target + ".partial";
+  BJ_TRY(const Fd file, open_path(partial, O_WRONLY | O_CREAT | O_TRUNC, mode));
+  Result<void> done = server.download(content_path(from), file.get(), progress);
+  if (done && ::rename(partial.c_str(), target.c_str()) != 0) done = fail_errno("rename(" + partial + ")");
+  if (!done) ::unlink(partial.c_str());
+  return done;
+}
+
 Result<int> copy_out(ServerClient& server, const InSandbox& from, std::string to) {
-  Fd opened;
-  if (to.ends_with("/") || to == ".") to += (to == "." ? "/" : "") + name_of(from.path);
-  if (to != "-") {
-    BJ_TRY(opened, open_path(to, O_WRONLY | O_CREAT | O_TRUNC, 0644));
-  }
+  if (to.ends_with("/") || S_ISDIR(mode_of(to).value_or(0))) to += (to.ends_with("/") ? "" : "/") + name_of(from.path);
   ProgressLine line(name_of(from.path));
-  BJ_CHECK(server.download(content_path(from), opened.ok() ? opened.get() : STDOUT_FILENO, line.reporter()));
+  if (to == "-") {
+    BJ_CHECK(server.download(content_path(from), STDOUT_FILENO, line.reporter()));
+    return kExitOk;
+  }
+  const std::optional<mode_t> there = mode_of(to);
+  if (there && !S_ISREG(*there)) {  // a device, a pipe
+    BJ_TRY(const Fd file, open_path(to, O_WRONLY));
+    BJ_CHECK(server.download(content_path(from), file.get(), line.reporter()));
+    return kExitOk;
+  }
+  std::error_code unknown;
+  const std::string target = there ? std::filesystem::canonical(to, unknown).string() : to;  // a link stays one
+  BJ_CHECK(copy_to_file(server, from, unknown ? to : target, there.value_or(0644) & 0777, line.reporter()));
   return kExitOk;
 }
 

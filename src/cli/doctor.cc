@@ -71,6 +71,7 @@ void look_at_kernel(const Abilities& abilities, Report& report) {
   add("user namespaces", abilities.user_namespaces);
   add("idmapped mounts", abilities.idmapped_mounts);
   add("overlayfs", abilities.overlay);
+  add("replaced folders", abilities.replaced_directories);
   add("proc subset", abilities.proc_subset);
   add("seccomp", abilities.seccomp);
   add("Landlock", abilities.landlock);
@@ -78,9 +79,12 @@ void look_at_kernel(const Abilities& abilities, Report& report) {
 
 // What to do about a controller that can't be had.
 std::string cgroup_remedy(const CgroupRoot& root, bool privileged) {
-  if (privileged) return "mount it, or boot with it enabled (cgroup_enable=NAME)";
+  if (privileged) {
+    return "mount it writable (a container: --privileged --cgroupns=private), or boot with it enabled (cgroup_enable=NAME)";
+  }
   if (!root.version2()) return "run as root: version 1 hierarchies can't be given to users safely";
-  return "run as root, or in a delegated scope: systemd-run --user --scope -p Delegate=yes belljar ...";
+  return "run as root, or start belljar itself with systemd-run --user --scope -p Delegate=yes belljar ...; what the user's "
+         "manager has not got, root gives it: systemctl edit user@.service, [Service] Delegate=cpu io memory pids";
 }
 
 void look_at_cgroups(const CgroupRoot& root, bool privileged, Report& report) {

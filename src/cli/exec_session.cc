@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "cli/context.h"
 #include "cli/json_output.h"
+#include "cli/limit_sentences.h"
 #include "cli/network_flag.h"
 #include "cli/relay.h"
 #include "cli/say.h"
@@ -172,20 +173,14 @@ json::object outcome_json(const Outcome& outcome, const Seal& seal) {
 // A sentence for each limit that the command ran into, so that "Killed" explains itself.
 void explain(const Outcome& outcome, const Limits& limits) {
   for (const std::string& limit : outcome.limits_hit) {
-    if (limit == "wall time")
-      complain(fmt::format("the command took longer than its wall time limit of {} (--timeout)",
-                           format_duration(limits.wall_ms)));
-    if (limit == "cpu")
-      complain(fmt::format("the command used more than its CPU time limit of {} (--cpu-time)",
-                           format_duration(limits.cpu_ms)));
+    const uint64_t kills = outcome.used.memory_kills;
     if (limit == "memory") {
       complain(fmt::format("{} killed: the sandbox reached its memory limit of {} (--memory)",
-                           outcome.used.memory_kills == 1 ? "a process was"
-                                                          : fmt::format("{} processes were", outcome.used.memory_kills),
+                           kills == 1 ? "a process was" : fmt::format("{} processes were", kills),
                            format_size(limits.memory_bytes)));
+    } else if (const std::string sentence = limit_sentence(limit, limits, "the command"); !sentence.empty()) {
+      complain(sentence);
     }
-    if (limit == "processes")
-      complain(fmt::format("new processes were refused: the limit is {} (--processes)", limits.processes));
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/open_store.h"
 #include "cli/record_act.h"
 #include "sys/files.h"
@@ -10,6 +12,7 @@ namespace bj {
 namespace {
 
 constexpr size_t kLongestKeyFile = 4096;
+constexpr const char* kName = "first";
 
 Result<bool> opens_something(Store& store, const std::string& file) {
   BJ_TRY(std::string text, read_file(file, kLongestKeyFile));
@@ -29,8 +32,9 @@ Result<std::optional<FirstKey>> ensure_first_key(Store& store, const std::string
   }
   const Actor owner = local_actor();
   BJ_TRY(const std::vector<ApiKeyRow> known, store.api_keys().list(owner.organization));
-  if (!known.empty()) return std::nullopt;
-  BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, "first", Role::kAdmin));
+  const auto is_first = [](const ApiKeyRow& row) { return row.name == kName; };
+  if (std::any_of(known.begin(), known.end(), is_first)) return std::nullopt;
+  BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, kName, Role::kAdmin));
   BJ_CHECK(write_file_atomically(key.file, std::string(made.key.reveal()) + "\n", 0600));
   BJ_CHECK(record_act(store, data_directory, owner, "key.create", made.row.id, {{"role", "admin"}}));
   key.made = true;

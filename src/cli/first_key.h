@@ -1,4 +1,5 @@
-// The key of the first start: made when there is none, kept in the data directory where only its owner reads it.
+// The key of the first start, whatever other keys there are by then: kept in the data directory where only its owner
+// reads it.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ struct FirstKey {
   bool works = true;  // not if it was revoked, or made for another database
 };
 
-// Nothing if there are keys but no file: somebody took it away.
+// Nothing if it was made before and its file is gone: somebody took it away.
 Result<std::optional<FirstKey>> ensure_first_key(Store& store, const std::string& data_directory);
 
 }  // namespace bj

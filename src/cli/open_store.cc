@@ -1,13 +1,21 @@
 #include "cli/open_store.h"
 
+#include <cstdlib>
+
 #include "cli/context.h"
+#include "cli/letta_config.h"
 #include "cli/say.h"
 #include "cli/with_engine.h"
 
 namespace bj {
 namespace {
 
-Secret secret_variable(const char* name) { return Secret(process_environment(name)); }
+// From the environment, where the empty text is a value, too, else from a file.
+Secret secret_setting(const std::vector<GivenSetting>& files, const char* name) {
+  if (const char* const variable = std::getenv(name)) return Secret(variable);
+  const GivenSetting* const given = find_setting(files, name);
+  return given == nullptr ? Secret() : Secret(given->value);
+}
 
 }  // namespace
 
@@ -15,8 +23,9 @@ StoreOptions store_options(const Settings& settings) {
   StoreOptions options;
   options.database_url = settings.database;
   options.data_directory = settings.data_directory;
-  options.vault.encryption_key = secret_variable("BELLJAR_ENCRYPTION_KEY");
-  options.vault.letta_encryption_key = secret_variable("LETTA_ENCRYPTION_KEY");
+  const std::vector<GivenSetting> files = file_settings(settings);
+  options.vault.encryption_key = secret_setting(files, "BELLJAR_ENCRYPTION_KEY");
+  options.vault.letta_encryption_key = secret_setting(files, "LETTA_ENCRYPTION_KEY");
   options.vault.letta_secret_format = settings.letta_secret_format;
   return options;
 }

@@ -11,6 +11,7 @@
 #include "cli/environment.h"
 #include "cli/flags.h"
 #include "cli/json_output.h"
+#include "cli/limit_sentences.h"
 #include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/seal_text.h"
@@ -113,13 +114,13 @@ std::string cut_note(const std::string& kept, uint64_t dropped) {
 
 std::string error_text(const CallError& error) {
   const std::string& trace = error.traceback;
-  const std::string summary = error.name + ": ";
+  const std::string summary = error.name + (error.message.empty() ? "\n" : ": ");
   // Python's traceback ends with the summary, Node's stack begins with it.
   if (trace.starts_with(summary) || trace.find("\n" + summary) != std::string::npos) return ended(trace);
   return ended(trace) + ended(summary + error.message);
 }
 
-void print_human(const CallResult& result) {
+void print_human(const CallResult& result, const Limits& limits) {
   print_untrusted(STDOUT_FILENO, ended(result.output));
   print_untrusted(STDERR_FILENO, ended(result.error_output));
   print_untrusted(STDERR_FILENO, cut_note(result.output, result.output_dropped));
@@ -130,6 +131,10 @@ void print_human(const CallResult& result) {
     print_untrusted(STDOUT_FILENO, json_text(result.value) + "\n");
   } else {
     print_untrusted(STDERR_FILENO, error_text(result.error));
+  }
+  if (result.status != CallStatus::kError) return;  // of the others the error itself tells
+  for (const std::string& limit : result.limits_hit) {
+    if (const std::string sentence = limit_sentence(limit, limits, "the call"); !sentence.empty()) complain(sentence);
   }
 }
 
@@ -173,7 +178,7 @@ Task<int> call_once(Engine& engine, CallSpec spec, const Settings& settings, con
   if (as_json) {
     print_json(call_json(*result));
   } else {
-    print_human(*result);
+    print_human(*result, settings.limits);
   }
   co_return status_of(result->status);
 }

@@ -34,7 +34,8 @@ namespace json = boost::json;
 
 constexpr const char* kFooter =
     R"(Sandboxes live in the server: they are found through its API, with the key in admin.key of the data directory or
-BELLJAR_API_KEY, at --server or BELLJAR_SERVER (http://127.0.0.1:8090 unless set). They end when their time is over.
+BELLJAR_API_KEY, at --server or BELLJAR_SERVER, else where the server of the data directory listens. They end when their
+time is over.
 
 Examples:
   id=$(belljar sandbox create --timeout 1h --env TOKEN=x)
@@ -277,7 +278,8 @@ int copy(const SandboxFlags& flags, const Settings& settings) {
 
 CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const std::shared_ptr<SandboxFlags>& flags) {
   CLI::App* const command = parent->add_subcommand(name, help);
-  command->add_option("--server", flags->server, "the server's url [http://127.0.0.1:8090]")->type_name("URL");
+  command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
+      ->type_name("URL");
   return command;
 }
 

@@ -118,7 +118,8 @@ Result<int> execute(const CodeFlags& flags, const Settings& settings) {
 void add_sandbox_code(CLI::App& sandbox, Context& context) {
   auto flags = std::make_shared<CodeFlags>();
   CLI::App* const command = sandbox.add_subcommand("code", "Execute code in a sandbox's interpreter; its state stays");
-  command->add_option("--server", flags->server, "the server's url [http://127.0.0.1:8090]")->type_name("URL");
+  command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
+      ->type_name("URL");
   command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
   command->add_option("file", flags->file, "the code; - or nothing: stdin")->type_name("FILE");
   CLI::Option* const code = command->add_option("-c", flags->code, "the code itself")->type_name("CODE");

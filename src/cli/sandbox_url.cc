@@ -51,7 +51,8 @@ void add_sandbox_url(CLI::App& parent, Context& context) {
   auto flags = std::make_shared<UrlFlags>();
   CLI::App* const command =
       parent.add_subcommand("url", "Where a port of a sandbox is found from outside; a link that opens it");
-  command->add_option("--server", flags->server, "the server's url [http://127.0.0.1:8090]")->type_name("URL");
+  command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
+      ->type_name("URL");
   command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
   command->add_option("port", flags->port, "the port inside")
       ->required()

@@ -16,6 +16,7 @@
 #include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/seal_text.h"
+#include "cli/server_place.h"
 #include "cli/service_options.h"
 #include "cli/terminal.h"
 #include "cli/with_engine.h"
@@ -183,6 +184,7 @@ Task<void> leave(ToolService& service) {
 Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions options, std::string domain) {
   const std::string scheme = options.tls ? "https" : "http";
   ServerAddress address = options.address;
+  const std::string name = options.site.host_names.empty() ? "" : options.site.host_names.front();
   // The port first: that it is taken should be known before the pools are filled.
   const auto server = HttpServer::listen(engine.host().executor, std::move(options));
   if (!server) co_return report(server.error());
@@ -204,8 +206,12 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
     living->secure = scheme == "https";
     SandboxService sandboxes(engine, **service, std::move(*tokens), std::move(*living));
     const Result<void> started = co_await sandboxes.start();
-    if (started) say(fmt::format("listening on {}://{}\n", scheme, address.text()));
-    if (started) co_await serve_requests(**server, **service, sandboxes, *facts);
+    if (started) {
+      const Result<ServerPlace> place = ServerPlace::tell(settings.data_directory, server_url(scheme, address, name));
+      if (!place) complain(place.error().what);
+      say(fmt::format("listening on {}://{}\n", scheme, address.text()));
+      co_await serve_requests(**server, **service, sandboxes, *facts);
+    }
     if (started && settings.sandboxes.keep_on_stop) co_await leave(**service);
     co_await sandboxes.stop();
     if (!started) status = report(started.error());

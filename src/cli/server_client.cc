@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "cli/event_reader.h"
+#include "cli/server_place.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -87,7 +88,7 @@ ServerClient::~ServerClient() = default;
 
 Result<ServerClient> ServerClient::open(const Settings& settings, std::string url) {
   if (url.empty()) url = process_environment("BELLJAR_SERVER");
-  if (url.empty()) url = kUsualUrl;
+  if (url.empty()) url = ServerPlace::find(settings.data_directory).value_or(kUsualUrl);
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     return fail(Code::kInvalid, "the server \"" + url + "\" must be a url such as " + kUsualUrl);
   while (url.ends_with("/")) url.pop_back();
@@ -96,8 +97,8 @@ Result<ServerClient> ServerClient::open(const Settings& settings, std::string ur
     const std::string file = settings.data_directory + "/admin.key";
     const Result<std::string> text = read_file(file, 4096);
     if (!text)
-      return fail(Code::kInvalid,
-                  "there is no key: set BELLJAR_API_KEY, or read one from " + file + " (" + text.error().what + ")");
+      return fail(Code::kInvalid, "there is no key: start the server (`belljar serve`), whose first start makes " +
+                                      file + ", or set BELLJAR_API_KEY (" + text.error().what + ")");
     key = text->substr(0, text->find('\n'));
   }
   return ServerClient(std::move(url), Secret::take(std::move(key)));

@@ -24,8 +24,8 @@ using Progress = std::function<void(uint64_t done, uint64_t all)>;
 
 class ServerClient {
  public:
-  // `url` empty: BELLJAR_SERVER, else the server of this machine. The key: BELLJAR_API_KEY, else admin.key of the data
-  // directory.
+  // `url` empty: BELLJAR_SERVER, else the running server of the data directory. The key: BELLJAR_API_KEY, else
+  // admin.key of the data directory.
   static Result<ServerClient> open(const Settings& settings, std::string url);
   ServerClient(ServerClient&&) noexcept;
   ServerClient& operator=(ServerClient&&) noexcept;

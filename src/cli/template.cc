@@ -37,7 +37,7 @@ directory, or BELLJAR_API_KEY; --server or BELLJAR_SERVER).
 Examples:
   belljar template list
   belljar template build tool .                 # a Belljarfile or Dockerfile, and the files that it copies
-  belljar template build --manifest python      # comes with Belljar; also code-interpreter, node
+  belljar template build --manifest python      # comes with Belljar; also code-interpreter, node, code-server
   belljar template network tool packages        # what its sandboxes reach at most
   belljar template pull slim python:3.12-slim   # an image from a registry
   belljar template export tool tool.tar         # as docker load and template import take it
@@ -262,7 +262,9 @@ void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>
   build_command->add_option("directory", flags->build.directory, "where the text and the files are [.]")
       ->type_name("DIR");
   build_command->add_option("--file", flags->build.file, "the text [Belljarfile, else Dockerfile]")->type_name("FILE");
-  build_command->add_option("--manifest", flags->build.manifest, "one that comes with Belljar: python, code-interpreter, node")
+  build_command
+      ->add_option("--manifest", flags->build.manifest,
+                   "one that comes with Belljar: python, code-interpreter, node, code-server, base")
       ->type_name("NAME");
   add_build_flags(*build_command, flags->build);
   add_json_flag(*build_command, context, "print the build's end");
@@ -304,7 +306,8 @@ void add_template(CLI::App& app, Context& context) {
   command->footer(kFooter);
   command->require_subcommand(1);
   auto flags = std::make_shared<TemplateFlags>();
-  command->add_option("--server", flags->server, "where the server is [BELLJAR_SERVER, else http://127.0.0.1:8090]")
+  command
+      ->add_option("--server", flags->server, "where the server is [BELLJAR_SERVER, else that of the data directory]")
       ->type_name("URL");
 
   CLI::App* const list_command = command->add_subcommand("list", "Names of all templates");

@@ -95,7 +95,8 @@ int remove(const VolumeFlags& flags, const Settings& settings) {
 
 CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const std::shared_ptr<VolumeFlags>& flags) {
   CLI::App* const command = parent->add_subcommand(name, help);
-  command->add_option("--server", flags->server, "the server's url [http://127.0.0.1:8090]")->type_name("URL");
+  command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
+      ->type_name("URL");
   return command;
 }
 

@@ -75,6 +75,7 @@ Task<void> SandboxManager::adopt_kept(std::vector<SandboxRow> rows) {
 }
 
 Task<void> SandboxManager::adopt(SandboxRow row) {
+  const std::string stamp = network_stamp(row.organization);  // not newer than what it will have
   Result<std::shared_ptr<LiveSandbox>> live = co_await host_.take_up(row);
   if (!live) {
     const std::string reason = time_was_over(row, now()) ? kTimeOver : live.error().what;
@@ -85,6 +86,7 @@ Task<void> SandboxManager::adopt(SandboxRow row) {
   const auto sandbox = std::make_shared<HeldSandbox>();
   sandbox->row = row;
   sandbox->live = *live;
+  sandbox->network_stamp = stamp;
   sandbox->log.add(now(), "info", "the server was started again, the sandbox went on");
   hold(sandbox);
   receipt(owner_of(row), "sandbox.adopted", row, "success");

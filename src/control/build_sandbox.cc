@@ -247,11 +247,12 @@ Task<Result<void>> BuildSandbox::perform(const BuildStep& step, TemplateContent&
 Task<Result<void>> BuildSandbox::become_ready(const TemplateContent& content, std::chrono::seconds patience,
                                               StepOutput output) {
   const Clock::time_point deadline = Clock::now() + patience;
+  const auto failed = std::make_shared<std::string>();  // why the start command did
   if (!content.start_command.empty()) {
-    spawn(engine_.host().executor, [self = shared_from_this(), content, output]() -> Task<void> {
+    spawn(engine_.host().executor, [self = shared_from_this(), content, output, failed]() -> Task<void> {
       const Result<void> ended =
           co_await self->run_text(content.start_command, self->user_of(content), content, output);
-      if (!ended && ended.error().code == Code::kInvalid) output("warn", ended.error().what);
+      if (!ended && ended.error().code == Code::kInvalid) *failed = ended.error().what;
     });
   }
   if (content.ready_command.empty()) co_return Result<void>();
@@ -261,6 +262,8 @@ Task<Result<void>> BuildSandbox::become_ready(const TemplateContent& content, st
     const Result<void> ready = co_await run_text(content.ready_command, user_of(content), content, nobody);
     if (ready) co_return Result<void>();
     if (ready.error().code != Code::kInvalid) co_return tl::unexpected(ready.error());
+    // One that ended well may have left others behind that make it ready; one that failed never will.
+    if (!failed->empty()) co_return fail(Code::kInvalid, "the start command failed: " + *failed);
     if (Clock::now() >= deadline)
       co_return fail(Code::kInvalid, fmt::format("the ready command did not succeed within {} s", patience.count()));
     pause.expires_after(kBetweenChecks);

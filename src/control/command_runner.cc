@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
+#include <sstream>
 
+#include "base/compact_id.h"
 #include "control/sandbox_steps.h"
 
 namespace bj {
@@ -18,21 +21,24 @@ std::string program_of(const LiveProcess& process) { return short_name(process.s
 // What a caller may be told: a failure inside is his, not ours.
 tl::unexpected<Error> cannot_start(const ProcessSpec& spec, const Error& error) {
   const bool ours = error.code == Code::kUnavailable || error.code == Code::kInvalid;
+  const std::string where = spec.directory.empty() ? "" : " in " + short_name(spec.directory);
   return fail(ours ? error.code : Code::kInvalid,
-              "\"" + short_name(spec.arguments.front()) + "\" can't be started: " + error.what, error.sys);
-}
-
-// Who had it started, as start() has written it down.
-Actor actor_in(const std::string& origin, const SandboxRow& row) {
-  Actor actor = owner_of(row);
-  const size_t line = origin.find('\n');
-  if (line == std::string::npos) return actor;
-  actor.user = origin.substr(0, line);
-  actor.key = origin.substr(line + 1);
-  return actor;
+              "\"" + short_name(spec.arguments.front()) + "\" can't be started" + where + ": " + error.what, error.sys);
 }
 
 }  // namespace
+
+// As start() has written it down, a line each.
+CommandRunner::Origin CommandRunner::origin_of(const LiveProcess& process, const SandboxRow& row) {
+  Origin origin{owner_of(row), ""};
+  std::istringstream lines(process.origin());
+  std::string user, key;
+  if (!std::getline(lines, user) || !std::getline(lines, key)) return origin;
+  origin.actor.user = user;
+  origin.actor.key = key;
+  std::getline(lines, origin.run);
+  return origin;
+}
 
 Task<Result<std::shared_ptr<LiveProcess>>> CommandRunner::start(Actor actor, std::shared_ptr<HeldSandbox> sandbox,
                                                                 CommandSpec spec) {
@@ -42,7 +48,8 @@ Task<Result<std::shared_ptr<LiveProcess>>> CommandRunner::start(Actor actor, std
   LiveProcessOptions options;
   options.input = spec.input;
   options.tag = std::move(spec.tag);
-  options.origin = actor.user + "\n" + actor.key;
+  const Origin origin{actor, new_compact_id("run")};
+  options.origin = actor.user + "\n" + actor.key + "\n" + origin.run;
   auto process = co_await sandbox->live->processes().start(std::move(spec.process), std::move(options));
   if (!process) co_return cannot_start(asked, process.error());
   if (spec.timeout_ms != 0) {
@@ -51,7 +58,8 @@ Task<Result<std::shared_ptr<LiveProcess>>> CommandRunner::start(Actor actor, std
     kill_at(sandbox, *process, when);
   }
   sandbox->log.add(now_(), "info", fmt::format("command {} started: {}", (*process)->pid(), program_of(**process)));
-  manager_.run([this, actor, sandbox, live = *process] { return see_to_its_end(actor, sandbox, live); });
+  manager_.run(
+      [this, origin, sandbox, live = *process] { return see_to_its_end(origin, sandbox, live, Receipt::kNone); });
   co_return *process;
 }
 
@@ -59,8 +67,8 @@ void CommandRunner::take_up(const std::shared_ptr<HeldSandbox>& sandbox) {
   for (const std::shared_ptr<LiveProcess>& process : sandbox->live->processes().all()) {
     if (process->was_told()) continue;
     if (!process->over() && process->deadline()) kill_at(sandbox, process, *process->deadline());
-    manager_.run([this, actor = actor_in(process->origin(), sandbox->row), sandbox, process] {
-      return see_to_its_end(actor, sandbox, process);
+    manager_.run([this, origin = origin_of(*process, sandbox->row), sandbox, process] {
+      return see_to_its_end(origin, sandbox, process, Receipt::kMayBeWritten);
     });
   }
 }
@@ -83,21 +91,42 @@ void CommandRunner::kill_at(const std::shared_ptr<HeldSandbox>& sandbox, const s
   });
 }
 
-Task<void> CommandRunner::see_to_its_end(Actor actor, std::shared_ptr<HeldSandbox> sandbox,
-                                         std::shared_ptr<LiveProcess> process) {
+Task<bool> CommandRunner::is_written(std::string sandbox, std::string run) {
+  if (run.empty()) co_return false;
+  const auto read = [&] { return receipts_(sandbox); };
+  const Result<std::vector<AuditRow>> rows = co_await offload(threads_, read);
+  if (!rows) co_return false;
+  co_return std::any_of(rows->begin(), rows->end(), [&](const AuditRow& row) {
+    const boost::json::object detail = object_of(row.detail);
+    const boost::json::value* const found = detail.if_contains("run");
+    return found != nullptr && found->is_string() && found->get_string() == run;
+  });
+}
+
+Task<void> CommandRunner::see_to_its_end(Origin origin, std::shared_ptr<HeldSandbox> sandbox,
+                                         std::shared_ptr<LiveProcess> process, Receipt receipt) {
   co_await process->ended();
+  // The server that started it may have written its receipt, and not come to note that.
+  if (receipt == Receipt::kMayBeWritten && co_await is_written(sandbox->row.id, origin.run)) {
+    process->note_told();
+    co_return;
+  }
   const CommandResult result = result_of(*process);
   sandbox->log.add(now_(), result.exit_status == 0 ? "info" : "warning",
                    fmt::format("command {} ended with status {}", process->pid(), result.exit_status));
   Event event;
   event.kind = EventKind::kCommand;
   event.action = "sandbox.command";
-  event.actor = actor;
+  event.actor = origin.actor;
   event.subject = sandbox->row.id;
   event.outcome = result.timed_out ? "timeout" : result.exit_status == 0 ? "success" : "error";
-  event.detail = {{"program", program_of(*process)},         {"arguments", process->spec().arguments.size() - 1},
-                  {"terminal", process->spec().terminal},    {"exit_status", result.exit_status},
-                  {"output_bytes", process->output().end()}, {"duration_ms", result.duration_ms}};
+  event.detail = {{"run", origin.run},
+                  {"program", program_of(*process)},
+                  {"arguments", process->spec().arguments.size() - 1},
+                  {"terminal", process->spec().terminal},
+                  {"exit_status", result.exit_status},
+                  {"output_bytes", process->output().end()},
+                  {"duration_ms", result.duration_ms}};
   audit_.add(event);
   // It is told when it is on the disk; until then whoever goes on with it would tell it again. Soon it is written
   // anyway, with others.

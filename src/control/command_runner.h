@@ -28,10 +28,18 @@ struct CommandResult {
 
 class CommandRunner {
  public:
+  // Receipts of a sandbox's commands that are on the disk, the newest first. Blocks: it is called on one of `threads`.
+  using ReadReceipts = std::function<Result<std::vector<AuditRow>>(const std::string& sandbox)>;
+
   // The referenced must outlive it.
   CommandRunner(const asio::any_io_executor& executor, SandboxManager& manager, AuditLog& audit,
-                std::function<int64_t()> now)
-      : executor_(executor), manager_(manager), audit_(audit), now_(std::move(now)) {}
+                std::function<int64_t()> now, asio::thread_pool& threads, ReadReceipts receipts)
+      : executor_(executor),
+        manager_(manager),
+        audit_(audit),
+        now_(std::move(now)),
+        threads_(threads),
+        receipts_(std::move(receipts)) {}
 
   // kInvalid: there is no such command, directory or user inside.
   Task<Result<std::shared_ptr<LiveProcess>>> start(Actor actor, std::shared_ptr<HeldSandbox> sandbox, CommandSpec spec);
@@ -42,7 +50,16 @@ class CommandRunner {
   static CommandResult result_of(const LiveProcess& process);
 
  private:
-  Task<void> see_to_its_end(Actor actor, std::shared_ptr<HeldSandbox> sandbox, std::shared_ptr<LiveProcess> process);
+  // Who had a process started, and the name by which its receipt is known.
+  struct Origin {
+    Actor actor;
+    std::string run;
+  };
+  static Origin origin_of(const LiveProcess& process, const SandboxRow& row);
+  enum class Receipt { kNone, kMayBeWritten };
+  Task<void> see_to_its_end(Origin origin, std::shared_ptr<HeldSandbox> sandbox, std::shared_ptr<LiveProcess> process,
+                            Receipt receipt);
+  Task<bool> is_written(std::string sandbox, std::string run);
   void kill_at(const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<LiveProcess>& process,
                Clock::time_point when);
 
@@ -50,6 +67,8 @@ class CommandRunner {
   SandboxManager& manager_;
   AuditLog& audit_;
   std::function<int64_t()> now_;
+  asio::thread_pool& threads_;
+  ReadReceipts receipts_;
 };
 
 }  // namespace bj

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int64_t kMostForks = 64;
+constexpr int64_t kMostForks = 100;
 constexpr size_t kMostLayers = 8;  // above a root; more are joined. Each may be two of those that the seal takes
 
 // What is wrong with a template's name is wrong with the request.
@@ -46,10 +46,20 @@ Task<Result<void>> SandboxManager::resolve_template(const std::string& organizat
   const auto find = [&] { return templates_.resolve_to_spawn(organization, wanted.template_name); };
   const Result<ResolvedTemplate> found = co_await offload(threads_, find);
   if (!found) co_return fail(as_asked(found.error().code), found.error().what);
-  wanted.image = image_text({found->content, false});
+  wanted.image = image_text({found->content, false, found->id, found->names.empty() ? "" : found->names.front()});
   if (!wanted.cpus && found->cpus > 0) wanted.cpus = found->cpus;
   if (!wanted.memory_bytes && found->memory_bytes > 0) wanted.memory_bytes = found->memory_bytes;
   co_return Result<void>();
+}
+
+Task<Result<std::vector<std::string>>> SandboxManager::names_of_template(std::string organization,
+                                                                         std::string reference) {
+  const auto find = [&] { return templates_.resolve(organization, reference); };
+  const Result<ResolvedTemplate> found = co_await offload(threads_, find);
+  if (!found) co_return tl::unexpected(found.error());
+  std::vector<std::string> names = found->names;
+  names.push_back(found->id);
+  co_return names;
 }
 
 Task<Result<SandboxManager::Standing>> SandboxManager::seal(const Work& work, AfterSeal then) {
@@ -114,8 +124,8 @@ Task<void> SandboxManager::collect_left_over() {
   if (known) co_await host_.remove_other_layers(std::move(*known));
 }
 
-Task<Result<SandboxRow>> SandboxManager::stop_keeping_files(Actor actor, std::string id) {
-  BJ_CO_CHECK(co_await perform(actor, id, "stop", {{"keep", true}}));
+Task<Result<SandboxRow>> SandboxManager::stop_keeping_files(Actor actor, std::string id, MaybeText key) {
+  BJ_CO_CHECK(co_await perform(actor, id, "stop", {{"keep", true}}, std::move(key)));
   co_return co_await get(actor.organization, id);
 }
 
@@ -155,11 +165,11 @@ Task<SandboxManager::Outcome> SandboxManager::end_with_files(Work work) {
 
 Task<SandboxManager::Outcome> SandboxManager::start_again(Work work) { return make(std::move(work)); }
 
-Task<Result<SandboxRow>> SandboxManager::rollback(Actor actor, std::string id, std::string snapshot) {
+Task<Result<SandboxRow>> SandboxManager::rollback(Actor actor, std::string id, std::string snapshot, MaybeText key) {
   const auto find = [&] { return templates_.resolve(actor.organization, snapshot); };
   BJ_CO_TRY(const ResolvedTemplate found, co_await offload(threads_, find));
   const json::object payload{{"snapshot", found.id}, {"image", image_text({found.content, true})}};
-  BJ_CO_CHECK(co_await perform(actor, id, "rollback", payload));
+  BJ_CO_CHECK(co_await perform(actor, id, "rollback", payload, std::move(key)));
   co_return co_await get(actor.organization, id);
 }
 

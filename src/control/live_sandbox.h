@@ -83,6 +83,8 @@ class SandboxHost {
   virtual Task<Result<void>> change_network(const SandboxRow&, LiveSandbox&) {
     co_return fail(Code::kUnavailable, "networks can't be changed here");
   }
+  // The same once its organization's policy or credentials have changed. What can't be read allows and gives nothing.
+  virtual Task<void> renew_network(const SandboxRow&, LiveSandbox&) { co_return; }
   virtual Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) = 0;
 
   // One that shows what these show together, the lowest first.

@@ -18,7 +18,6 @@ constexpr std::chrono::seconds kForReadiness{60};
 struct Habits {
   SandboxEnvironment environment;
   std::string user, directory;
-  bool network = false;
 };
 
 class LocalSandbox : public LiveSandbox {
@@ -26,7 +25,6 @@ class LocalSandbox : public LiveSandbox {
   LocalSandbox(Engine& engine, std::shared_ptr<Sandbox> sandbox, Template image, std::vector<Layer> layers,
                Habits habits, GateWitness witness)
       : habits_(std::move(habits)),
-        has_gate_(habits_.network),
         note_(std::move(witness.note)),
         sandbox_(std::move(sandbox)),
         processes_(engine.host().executor, sandbox_),
@@ -56,10 +54,9 @@ class LocalSandbox : public LiveSandbox {
   Interpreters& interpreters() override { return interpreters_; }
   Task<Result<Fd>> connect(uint16_t port) override { return sandbox_->warden().connect(port); }
   const Seal& seal() const override { return sandbox_->seal(); }
-  // One that was made without a gate reaches nothing, and so it stays if nothing is allowed.
+  // One that has no gate, where there can be none, reaches nothing, and so it stays if nothing is allowed.
   Result<void> change_network(NetworkPolicy policy) override {
-    if (!has_gate_ && policy.allows_nothing()) return {};
-    if (!has_gate_) return sandbox_->change_network(std::move(policy));  // says why it can't be
+    if (!sandbox_->has_gate() && policy.allows_nothing()) return {};
     return sandbox_->open_network(std::move(policy), note_, credentials_);
   }
   // What requests are given once its network changes.
@@ -93,7 +90,6 @@ class LocalSandbox : public LiveSandbox {
 
  private:
   Habits habits_;
-  bool has_gate_;
   GateListener note_;
   GateCredentials credentials_;
   std::shared_ptr<Sandbox> sandbox_;
@@ -126,11 +122,23 @@ Result<LocalHost::Root> LocalHost::root_of(const SandboxRow& row) const {
 
 Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row, std::vector<Layer>& layers) {
   SandboxSpec spec;
-  const auto find = [this, &row] { return root_of(row); };
-  BJ_CO_TRY(Root root, co_await offload(*engine_.host().workers, find));
-  spec.image = std::move(root.image);
-  layers = std::move(root.layers);
-  spec.kept_ahead = !root.single;
+  struct Asked {
+    Root root;
+    NetworkPolicy network;
+    SandboxCredentials credentials;
+  };
+  // One visit to the workers: each costs two changes of thread.
+  const auto look_up = [this, &row]() -> Result<Asked> {
+    Asked asked;
+    BJ_TRY(asked.root, root_of(row));
+    BJ_TRY(asked.network, options_.network(row));
+    BJ_TRY(asked.credentials, options_.credentials(row));
+    return asked;
+  };
+  BJ_CO_TRY(Asked asked, co_await offload(*engine_.host().workers, look_up));
+  spec.image = std::move(asked.root.image);
+  layers = std::move(asked.root.layers);
+  spec.kept_ahead = !asked.root.single;
   spec.limits = options_.limits;
   spec.limits.wall_ms = 0;  // its end is the manager's business
   spec.limits.cpu_ms = 0;
@@ -141,12 +149,9 @@ Task<Result<SandboxSpec>> LocalHost::spec_of(const SandboxRow& row, std::vector<
   spec.user = row.inside_user;
   spec.require_full_seal = options_.require_full_seal;
   BJ_CO_CHECK(spec.image.account(spec.user.empty() ? spec.image.user : spec.user));
-  const auto join = [&network = options_.network, &row] { return network(row); };
-  BJ_CO_TRY(spec.network, co_await offload(*engine_.host().workers, join));
-  const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
-  BJ_CO_TRY(SandboxCredentials credentials, co_await offload(*engine_.host().workers, read));
-  // Its gate may be given some later, when it is too late to be trusted.
-  spec.gated = !spec.network.allows_nothing() && credentials.gate.empty();
+  spec.network = std::move(asked.network);
+  SandboxCredentials& credentials = asked.credentials;
+  spec.gated = true;  // it may be given a network later, and credentials when it is too late to be trusted
   spec.credentials = std::move(credentials.gate);
   spec.environment = std::move(credentials.placeholders);
   co_return spec;
@@ -158,13 +163,33 @@ Task<Result<void>> LocalHost::check(const SandboxRow& row) {
   co_return Result<void>();
 }
 
-Task<Result<void>> LocalHost::change_network(const SandboxRow& row, LiveSandbox& live) {
+Task<Result<NetworkPolicy>> LocalHost::policy_of(const SandboxRow& row) {
   const auto join = [&network = options_.network, &row] { return network(row); };
-  BJ_CO_TRY(NetworkPolicy policy, co_await offload(*engine_.host().workers, join));
+  co_return co_await offload(*engine_.host().workers, join);
+}
+
+Task<Result<SandboxCredentials>> LocalHost::credentials_of(const SandboxRow& row) {
   const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
-  BJ_CO_TRY(SandboxCredentials credentials, co_await offload(*engine_.host().workers, read));
+  co_return co_await offload(*engine_.host().workers, read);
+}
+
+Task<Result<void>> LocalHost::change_network(const SandboxRow& row, LiveSandbox& live) {
+  BJ_CO_TRY(NetworkPolicy policy, co_await policy_of(row));
+  BJ_CO_TRY(SandboxCredentials credentials, co_await credentials_of(row));
   static_cast<LocalSandbox&>(live).set_credentials(std::move(credentials.gate));  // this host made it
   co_return live.change_network(std::move(policy));
+}
+
+Task<void> LocalHost::renew_network(const SandboxRow& row, LiveSandbox& live) {
+  const Result<NetworkPolicy> policy = co_await policy_of(row);
+  const Result<SandboxCredentials> credentials = co_await credentials_of(row);
+  static_cast<LocalSandbox&>(live).set_credentials(credentials ? credentials->gate : GateCredentials());
+  Result<void> renewed = live.change_network(policy.value_or(NetworkPolicy()));
+  if (!renewed) {
+    log_warning("network_closed", {{"sandbox", row.id}, {"why", renewed.error().what}});
+    static_cast<LocalSandbox&>(live).set_credentials({});
+    (void)live.change_network({});
+  }
 }
 
 Task<Result<SealedFiles>> LocalHost::join_layers(std::vector<std::string> layers) {
@@ -204,12 +229,16 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
     BJ_CO_TRY(spec.mounts, co_await offload(*engine_.host().workers, mount));
   }
   Template image = spec.image;
-  Habits habits{spec.environment, spec.user.empty() ? image.user : spec.user, image.workdir,
-                !spec.network.allows_nothing()};
-  GateWitness witness;
-  if (!spec.network.allows_nothing()) witness = options_.witness(row);
+  Habits habits{spec.environment, spec.user.empty() ? image.user : spec.user, image.workdir};
+  GateWitness witness = options_.witness(row);
   spec.on_network = witness.note;
-  BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, co_await engine_.create_sandbox(std::move(spec)));
+  const bool closed = spec.network.allows_nothing();
+  Result<std::shared_ptr<Sandbox>> made = co_await engine_.create_sandbox(spec);
+  if (!made && closed) {  // a kernel without what gates are made of: it can be had all the same, closed for good
+    spec.gated = false;
+    made = co_await engine_.create_sandbox(std::move(spec));
+  }
+  BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox, std::move(made));
   sandbox->keep_as(row.id);
   co_await engine_.host().launcher->all_told();  // before anybody hears that it is there
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
@@ -227,19 +256,15 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
 Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   std::optional<Engine::KeptSandbox> kept = engine_.take_kept(row.id);
   if (!kept) co_return fail(Code::kNotFound, "it was not kept");
-  const auto join = [&network = options_.network, &row] { return network(row); };
-  Result<NetworkPolicy> policy = co_await offload(*engine_.host().workers, join);
+  Result<NetworkPolicy> policy = co_await policy_of(row);
   SandboxNetwork network;
   if (policy) network.policy = std::move(*policy);  // what can't be read now allows nothing, and gives nothing
-  const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
-  Result<SandboxCredentials> credentials = co_await offload(*engine_.host().workers, read);
+  Result<SandboxCredentials> credentials = co_await credentials_of(row);
   if (credentials) network.credentials = std::move(credentials->gate);
-  GateWitness witness;
-  if (Sandbox::has_gate(kept->sandbox)) witness = options_.witness(row);
+  GateWitness witness = options_.witness(row);
   network.listener = witness.note;
   const auto find = [this, &row] { return root_of(row); };
   Result<Root> root = co_await offload(*engine_.host().workers, find);  // its layers, so that they stay
-  const bool gated = Sandbox::has_gate(kept->sandbox);
   BJ_CO_TRY(std::shared_ptr<Sandbox> sandbox,
             Sandbox::take_up(engine_.host(), std::move(kept->sandbox), std::move(network)));
   // As the database has it: a server that died in between may have left it either way.
@@ -249,7 +274,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
     BJ_CO_CHECK(co_await sandbox->pause());
   }
   const Template& image = sandbox->image();
-  Habits habits{sandbox->environment(), row.inside_user.empty() ? image.user : row.inside_user, image.workdir, gated};
+  Habits habits{sandbox->environment(), row.inside_user.empty() ? image.user : row.inside_user, image.workdir};
   const auto live =
       std::make_shared<LocalSandbox>(engine_, sandbox, image, root ? std::move(root->layers) : std::vector<Layer>(),
                                      std::move(habits), std::move(witness));

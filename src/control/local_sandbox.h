@@ -44,6 +44,7 @@ class LocalHost : public SandboxHost {
 
   Task<Result<void>> check(const SandboxRow& row) override;
   Task<Result<void>> change_network(const SandboxRow& row, LiveSandbox& live) override;
+  Task<void> renew_network(const SandboxRow& row, LiveSandbox& live) override;
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override;
   Task<Result<SealedFiles>> join_layers(std::vector<std::string> layers) override;
   Task<Result<void>> make_durable(std::string layer) override;
@@ -55,6 +56,8 @@ class LocalHost : public SandboxHost {
   std::string why_lost() override { return engine_.why_not_kept(); }
 
  private:
+  Task<Result<NetworkPolicy>> policy_of(const SandboxRow& row);
+  Task<Result<SandboxCredentials>> credentials_of(const SandboxRow& row);
   // A template with the layers in it, which are held.
   struct Root {
     Template image;

@@ -43,7 +43,22 @@ int64_t resumed_timeout(const SandboxRow& row, const json::object& payload) {
   return least == nullptr ? row.timeout_s : std::max(row.timeout_s, least->to_number<int64_t>());
 }
 
+// What a request is told whose key was used before.
+Result<json::object> outcome_of(const CommandRow& first, const std::string& kind, const std::string& id) {
+  if (first.kind != kind || first.subject != id)
+    return fail(Code::kConflict, "this Idempotency-Key was used before, for something else");
+  if (first.state == "done") return object_of(first.outcome);
+  if (first.state == "dead") return fail(Code::kConflict, "it was tried before, and failed: " + first.outcome);
+  return fail(Code::kConflict, "a request with this Idempotency-Key is being carried out");
+}
+
 }  // namespace
+
+Task<Result<std::optional<CommandRow>>> SandboxManager::earlier(std::string organization, MaybeText key) {
+  if (!key) co_return std::optional<CommandRow>();
+  const auto read = [&] { return commands_.by_key(organization, *key); };
+  co_return co_await offload(threads_, read);
+}
 
 // What must be so when a command comes, and what it begins.
 Result<void> SandboxManager::begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const {
@@ -75,6 +90,8 @@ Result<void> SandboxManager::begin(Transaction& transaction, SandboxRow& row, co
 // yields what came of it then.
 Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string id, std::string kind,
                                                       json::object payload, MaybeText idempotency_key) {
+  BJ_CO_TRY(std::optional<CommandRow> first, co_await earlier(actor.organization, idempotency_key));
+  if (first) co_return outcome_of(*first, kind, id);
   Work work;
   work.actor = actor;
   CommandRow& command = work.command;
@@ -90,7 +107,6 @@ Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string i
   command.lease_until = now() + kLease;
   command.attempts = 1;
   command.created_at = now();
-  std::optional<CommandRow> first;
   const auto start = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
     if (command.idempotency_key) {
       BJ_TRY(first, CommandTable::find_by_key(transaction, row.organization, *command.idempotency_key));
@@ -99,11 +115,7 @@ Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string i
     return begin(transaction, row, command);
   };
   Result<SandboxRow> row = co_await change(actor.organization, id, start);
-  if (first && first->kind == kind && first->subject == id) {
-    if (first->state == "done") co_return object_of(first->outcome);
-    if (first->state == "dead") co_return fail(Code::kConflict, "it was tried before, and failed: " + first->outcome);
-    co_return fail(Code::kConflict, "a request with this Idempotency-Key is being carried out");
-  }
+  if (first) co_return outcome_of(*first, kind, id);  // it came at the same time
   if (!row) co_return tl::unexpected(row.error());
   work.row = std::move(*row);
   co_return co_await work_on(std::move(work));
@@ -201,7 +213,10 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
     for (const VariableRow& row : rows) environment[row.key] = row.value.reveal();
     return environment;
   };
-  BJ_CO_TRY(SandboxEnvironment environment, co_await offload(threads_, read));
+  Result<SandboxEnvironment> known =
+      work.environment ? Result<SandboxEnvironment>(std::move(*work.environment)) : co_await offload(threads_, read);
+  BJ_CO_TRY(SandboxEnvironment environment, std::move(known));
+  const std::string stamp = network_stamp(work.row.organization);  // not newer than what it will have
   Result<std::shared_ptr<LiveSandbox>> live = co_await host_.create(work.row, std::move(environment));
   if (!live) {
     const bool last = !pause_before_retry(live.error().code, work.command.attempts);
@@ -212,6 +227,7 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
   }
   const auto held = std::make_shared<HeldSandbox>();
   held->live = *live;
+  held->network_stamp = stamp;
   held->row = work.row;
   // What is started again has it among its files.
   if (const GitWish git = wishes_of(work.row.options).git; !git.url.empty() && work.command.kind == "create") {

@@ -10,13 +10,21 @@ namespace {
 
 namespace json = boost::json;
 
+std::string text_at(const json::object& object, std::string_view key) {
+  const json::value* const value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
 Result<SandboxImage> read_image(const std::string& text) {
   SandboxImage image;
   BJ_TRY(image.content, read_content(text));
   json::error_code bad;
   const json::value value = json::parse(text, bad);
-  const json::value* const single = !bad && value.is_object() ? value.get_object().if_contains("single") : nullptr;
+  if (bad || !value.is_object()) return image;
+  const json::value* const single = value.get_object().if_contains("single");
   image.single = single != nullptr && single->is_bool() && single->get_bool();
+  image.template_id = text_at(value.get_object(), "template_id");
+  image.template_name = text_at(value.get_object(), "template_name");
   return image;
 }
 
@@ -31,6 +39,8 @@ SandboxImage SandboxImage::with(const std::string& layer) const {
 std::string image_text(const SandboxImage& image) {
   json::object object = content_json(image.content);
   object["single"] = image.single;
+  if (!image.template_id.empty()) object["template_id"] = image.template_id;
+  if (!image.template_name.empty()) object["template_name"] = image.template_name;
   return json::serialize(object);
 }
 

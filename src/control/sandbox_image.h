@@ -14,6 +14,8 @@ namespace bj {
 struct SandboxImage {
   TemplateContent content;
   bool single = false;  // made for one sandbox: no others like it will be asked for
+  std::string template_id{},
+      template_name{};  // what was asked for by whichever name; empty: the machine's own, by name
 
   // The same with one more layer on top.
   SandboxImage with(const std::string& layer) const;

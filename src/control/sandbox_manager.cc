@@ -49,7 +49,9 @@ SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& sto
       sandboxes_(store.database(), store.vault()),
       commands_(store.database()),
       layers_(store.database()),
+      policies_(store.database()),
       templates_(templates),
+      network_turn_(executor),
       wake_(executor),
       idle_(executor, Clock::time_point::max()) {}
 
@@ -140,6 +142,7 @@ Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) 
   Work work;
   work.actor = actor;
   work.row = row;
+  work.environment = wanted.environment;
   CommandRow& command = work.command;
   command.id = new_compact_id("cmd");
   command.organization = actor.organization;
@@ -228,6 +231,14 @@ Task<Result<SandboxRow>> SandboxManager::set_access(Actor actor, std::string id,
 
 Task<Result<SandboxRow>> SandboxManager::set_network(Actor actor, std::string id, std::string network,
                                                      std::string details) {
+  if (!co_await network_turn_.enter()) co_return fail(Code::kUnavailable, "the server is ending");
+  Result<SandboxRow> done = co_await set_network_in_turn(actor, id, network, details);
+  network_turn_.leave();
+  co_return done;
+}
+
+Task<Result<SandboxRow>> SandboxManager::set_network_in_turn(Actor actor, std::string id, std::string network,
+                                                             std::string details) {
   BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await running(actor.organization, id));
   SandboxRow wanted = sandbox->row;
   wanted.network = network;
@@ -244,41 +255,49 @@ Task<Result<SandboxRow>> SandboxManager::set_network(Actor actor, std::string id
   co_return row;
 }
 
-Task<Result<SandboxRow>> SandboxManager::set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule) {
+Task<Result<SandboxRow>> SandboxManager::set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule,
+                                                     MaybeText key) {
   BJ_CO_CHECK(within<int64_t>(seconds, 0, 0, options_.longest_timeout_s, "timeout, in seconds,"));
-  BJ_CO_CHECK(co_await perform(actor, id, "timeout",
-                               {{"seconds", seconds}, {"only_longer", rule == TimeoutRule::kOnlyLonger}}));
+  BJ_CO_CHECK(co_await perform(
+      actor, id, "timeout", {{"seconds", seconds}, {"only_longer", rule == TimeoutRule::kOnlyLonger}}, std::move(key)));
   co_return co_await get(actor.organization, id);
 }
 
-Task<Result<PauseReport>> SandboxManager::pause(Actor actor, std::string id, PauseKeeps keeps) {
+Task<Result<PauseReport>> SandboxManager::pause(Actor actor, std::string id, PauseKeeps keeps, MaybeText key) {
   if (keeps == PauseKeeps::kFiles) {
-    BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(actor.organization, id));
-    BJ_CO_TRY(const SandboxMetrics metrics, co_await sandbox->live->metrics());
-    BJ_CO_CHECK(co_await stop_keeping_files(std::move(actor), std::move(id)));
-    co_return PauseReport{metrics.memory_bytes, 0};
+    BJ_CO_TRY(const std::optional<CommandRow> first, co_await earlier(actor.organization, key));
+    PauseReport report;
+    if (!first) {
+      BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(actor.organization, id));
+      BJ_CO_TRY(const SandboxMetrics metrics, co_await sandbox->live->metrics());
+      report.memory_before = metrics.memory_bytes;
+    }
+    BJ_CO_CHECK(co_await stop_keeping_files(std::move(actor), std::move(id), std::move(key)));
+    co_return report;
   }
-  BJ_CO_TRY(const json::object outcome, co_await perform(std::move(actor), std::move(id), "pause", {}));
+  BJ_CO_TRY(const json::object outcome, co_await perform(std::move(actor), std::move(id), "pause", {}, std::move(key)));
   PauseReport report;
   report.memory_before = outcome.at("memory_before").to_number<uint64_t>();
   report.memory_after = outcome.at("memory_after").to_number<uint64_t>();
   co_return report;
 }
 
-Task<Result<Resumed>> SandboxManager::resume(Actor actor, std::string id, std::optional<int64_t> timeout_s) {
+Task<Result<Resumed>> SandboxManager::resume(Actor actor, std::string id, std::optional<int64_t> timeout_s,
+                                             MaybeText key) {
   json::object payload;
   if (timeout_s) {
     BJ_CO_TRY(payload["seconds"], within<int64_t>(timeout_s, 0, 1, options_.longest_timeout_s, "timeout, in seconds,"));
   }
   BJ_CO_TRY(const SandboxRow before, co_await get(actor.organization, id));
-  const bool cold = state_in(before) == SandboxState::kStopped;
-  BJ_CO_CHECK(co_await perform(actor, id, cold ? "start" : "resume", std::move(payload)));
+  BJ_CO_TRY(const std::optional<CommandRow> first, co_await earlier(actor.organization, key));
+  const bool cold = first ? first->kind == "start" : state_in(before) == SandboxState::kStopped;
+  BJ_CO_CHECK(co_await perform(actor, id, cold ? "start" : "resume", std::move(payload), std::move(key)));
   BJ_CO_TRY(SandboxRow row, co_await get(actor.organization, id));
   co_return Resumed{std::move(row), cold};
 }
 
-Task<Result<void>> SandboxManager::remove(Actor actor, std::string id) {
-  BJ_CO_CHECK(co_await perform(std::move(actor), std::move(id), "delete", {}));
+Task<Result<void>> SandboxManager::remove(Actor actor, std::string id, MaybeText key) {
+  BJ_CO_CHECK(co_await perform(std::move(actor), std::move(id), "delete", {}, std::move(key)));
   co_return Result<void>();
 }
 
@@ -342,10 +361,32 @@ Task<void> SandboxManager::take_up_work() {
   }
 }
 
+std::string SandboxManager::network_stamp(const std::string& organization) const {
+  const auto found = stamps_.find(organization);
+  return found == stamps_.end() ? std::string() : found->second;
+}
+
+Task<void> SandboxManager::renew_networks() {
+  const auto read = [&] { return policies_.stamps(); };
+  Result<std::map<std::string, std::string>> stamps = co_await offload(threads_, read);
+  if (!stamps) co_return;  // the next tick asks again
+  stamps_ = std::move(*stamps);
+  const auto held = held_;
+  for (const auto& [id, sandbox] : held) {
+    const std::string stamp = network_stamp(sandbox->row.organization);
+    if (sandbox->network_stamp == stamp || !co_await network_turn_.enter()) continue;
+    const SandboxRow row = sandbox->row;
+    co_await host_.renew_network(row, *sandbox->live);
+    network_turn_.leave();
+    sandbox->network_stamp = stamp;
+  }
+}
+
 Task<void> SandboxManager::tick() {
   for (const std::string& id : deadlines_.take_due(now())) {
     run([this, id] { return expire(id); });
   }
+  co_await renew_networks();
   co_await take_up_work();
 }
 
@@ -368,6 +409,7 @@ Task<void> SandboxManager::settle() {
 }
 
 Task<Result<void>> SandboxManager::start() {
+  co_await renew_networks();  // for the stamps of those that are adopted
   BJ_CO_CHECK(co_await reconcile());
   run([this] { return keep_time(); });
   co_return Result<void>();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "audit/audit_log.h"
+#include "base/turn.h"
 #include "control/deadlines.h"
 #include "control/lifecycle.h"
 #include "control/live_sandbox.h"
@@ -99,6 +100,7 @@ struct HeldSandbox {
   SandboxRow row;  // as the database has it
   std::shared_ptr<LiveSandbox> live;
   SandboxLog log;
+  std::string network_stamp;  // of its organization's policy and credentials, as it has them (NetworkPolicyTable)
 };
 
 enum class TimeoutRule { kSet, kOnlyLonger };
@@ -117,15 +119,18 @@ class SandboxManager {
   Task<Result<SandboxRow>> create(Actor actor, NewSandbox wanted);
   Task<Result<SandboxRow>> get(std::string organization, std::string id);
   Task<Result<std::vector<SandboxRow>>> list(std::string organization, SandboxFilter filter, Page page);
-  Task<Result<SandboxRow>> set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule);
-  Task<Result<PauseReport>> pause(Actor actor, std::string id, PauseKeeps keeps = PauseKeeps::kMemory);
+  // These, and those about files below, do once what is asked for again with the same key: it has the first outcome.
+  Task<Result<SandboxRow>> set_timeout(Actor actor, std::string id, int64_t seconds, TimeoutRule rule,
+                                       MaybeText key = {});
+  Task<Result<PauseReport>> pause(Actor actor, std::string id, PauseKeeps keeps = PauseKeeps::kMemory,
+                                  MaybeText key = {});
   // A paused one goes on, one that is stopped and has its files is started with them. It has its whole timeout
   // again, or the given one.
-  Task<Result<Resumed>> resume(Actor actor, std::string id, std::optional<int64_t> timeout_s = {});
+  Task<Result<Resumed>> resume(Actor actor, std::string id, std::optional<int64_t> timeout_s = {}, MaybeText key = {});
   // Ends its processes and keeps its files.
-  Task<Result<SandboxRow>> stop_keeping_files(Actor actor, std::string id);
+  Task<Result<SandboxRow>> stop_keeping_files(Actor actor, std::string id, MaybeText key = {});
   // Ends it and forgets it.
-  Task<Result<void>> remove(Actor actor, std::string id);
+  Task<Result<void>> remove(Actor actor, std::string id, MaybeText key = {});
   Task<Result<SandboxShare>> used(std::string organization);
 
   // Its files as they are now, to make others from. A sandbox that runs stands still while they are copied; of one that
@@ -134,11 +139,13 @@ class SandboxManager {
   // Others with the same files, variables, limits and network, each its own from then on.
   Task<Result<std::vector<Forked>>> fork(Actor actor, std::string id, NewForks wanted);
   // Its files become the snapshot's (or another template's); its processes end.
-  Task<Result<SandboxRow>> rollback(Actor actor, std::string id, std::string snapshot);
+  Task<Result<SandboxRow>> rollback(Actor actor, std::string id, std::string snapshot, MaybeText key = {});
   Task<Result<SnapshotView>> get_snapshot(std::string organization, std::string id_or_name);
   Task<Result<std::vector<SnapshotView>>> list_snapshots(std::string organization, MaybeText sandbox, Page page);
   // Sandboxes that were made from it keep their files.
   Task<Result<void>> remove_snapshot(Actor actor, std::string id_or_name);
+  // All that a template is called, its id last. kNotFound: there is none.
+  Task<Result<std::vector<std::string>>> names_of_template(std::string organization, std::string reference);
 
   // One that runs, for its processes and files. kNotFound: there is none of this organization; kConflict: it is paused,
   // or over.
@@ -170,8 +177,11 @@ class SandboxManager {
     CommandRow command;
     SandboxRow row;
     Actor actor;
+    std::optional<SandboxEnvironment> environment;  // none: the database has it
   };
 
+  // The command that a key of this organization was used for before, if it was.
+  Task<Result<std::optional<CommandRow>>> earlier(std::string organization, MaybeText key);
   Task<Outcome> perform(Actor actor, std::string id, std::string kind, boost::json::object payload,
                         MaybeText idempotency_key = {});
   Result<void> begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const;
@@ -218,6 +228,10 @@ class SandboxManager {
   void extend(const std::shared_ptr<HeldSandbox>& held);
   Task<void> expire(std::string id);
   Task<void> take_up_work();
+  // Policies and credentials of organizations change under the sandboxes that live, by whoever uses the database.
+  Task<void> renew_networks();
+  std::string network_stamp(const std::string& organization) const;
+  Task<Result<SandboxRow>> set_network_in_turn(Actor actor, std::string id, std::string network, std::string details);
   Task<Result<void>> reconcile();
   // Those that were this server's when it ran the last time.
   Task<void> adopt_kept(std::vector<SandboxRow> rows);
@@ -239,10 +253,13 @@ class SandboxManager {
   SandboxTable sandboxes_;
   CommandTable commands_;
   LayerTable layers_;
+  NetworkPolicyTable policies_;
   TemplateCatalog& templates_;
   std::map<std::string, std::shared_ptr<HeldSandbox>> held_;
   Deadlines deadlines_;
   std::map<std::string, std::shared_ptr<OneShot<Outcome>>> waiting_;  // by command, for one that is tried again
+  std::map<std::string, std::string> stamps_;                         // of policies_, when they were last asked for
+  Turn network_turn_;                                                 // networks change one after the other
   asio::steady_timer wake_;
   asio::steady_timer idle_;  // never expires: cancelled when something that runs in the background has ended
   size_t running_ = 0;

@@ -118,6 +118,12 @@ class FakeHost : public SandboxHost {
     outlived.clear();
   }
 
+  Task<void> renew_network(const SandboxRow& row, LiveSandbox&) override {
+    renewed.push_back(row.id);
+    co_return;
+  }
+
+  std::vector<std::string> renewed;                              // networks
   std::map<std::string, std::shared_ptr<FakeSandbox>> outlived;  // the server before
   std::map<std::string, std::shared_ptr<FakeSandbox>> made;
   std::set<std::string> durable, removed;
@@ -236,6 +242,24 @@ TEST_F(SandboxManagerTest, ASandboxRunsWithWhatItWasGiven) {
   EXPECT_TRUE(run(manager().running(kDefaultOrganization, row.id)));
 }
 
+// Whoever writes them: an API, a command, another server.
+TEST_F(SandboxManagerTest, ANetworkPolicyOfItsOrganizationReachesASandboxThatLives) {
+  tick();
+  const std::string id = create().id;
+  tick();
+  EXPECT_EQ(server_->host.renewed, std::vector<std::string>());
+  ASSERT_TRUE(store_->network_policies().put(other_, "\"open\""));  // somebody else's
+  tick();
+  EXPECT_EQ(server_->host.renewed, std::vector<std::string>());
+  ASSERT_TRUE(store_->network_policies().put(Actor(), "\"open\""));
+  tick();
+  tick();
+  EXPECT_EQ(server_->host.renewed, std::vector<std::string>{id});
+  ASSERT_TRUE(store_->network_policies().remove(Actor().organization));
+  tick();
+  EXPECT_EQ(server_->host.renewed, (std::vector<std::string>{id, id}));
+}
+
 TEST_F(SandboxManagerTest, AnotherOrganizationFindsNothing) {
   const std::string id = create().id;
   const std::string& theirs = other_.organization;
@@ -322,6 +346,25 @@ TEST_F(SandboxManagerTest, ACreateIsRepeatedSafely) {
   const std::string first = create(wanted).id;
   EXPECT_EQ(create(wanted).id, first);
   EXPECT_EQ(server_->host.attempts, 1);
+}
+
+TEST_F(SandboxManagerTest, EveryCommandIsRepeatedSafely) {
+  const std::string id = create().id;
+  const uint64_t before = run(manager().pause(Actor(), id, PauseKeeps::kMemory, "p"))->memory_before;
+  EXPECT_EQ(run(manager().pause(Actor(), id, PauseKeeps::kMemory, "p"))->memory_before, before);
+  EXPECT_TRUE(run(manager().resume(Actor(), id, {}, "r")));
+  const Result<Resumed> again = run(manager().resume(Actor(), id, {}, "r"));
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_FALSE(again->cold);
+  EXPECT_TRUE(run(manager().pause(Actor(), id, PauseKeeps::kMemory, "p")));
+  EXPECT_EQ(state(id), "running");  // the pause was before
+  EXPECT_EQ(run(manager().resume(Actor(), id, {}, "p")).error().code, Code::kConflict);
+  EXPECT_TRUE(run(manager().set_timeout(Actor(), id, 60, TimeoutRule::kSet, "t")));
+  now_ += 5 * kSecondUs;
+  EXPECT_EQ(run(manager().set_timeout(Actor(), id, 60, TimeoutRule::kSet, "t"))->end_at, now_ + 55 * kSecondUs);
+  EXPECT_TRUE(run(manager().remove(Actor(), id, "d")));
+  EXPECT_TRUE(run(manager().remove(Actor(), id, "d")));
+  EXPECT_EQ(run(manager().remove(Actor(), id)).error().code, Code::kNotFound);
 }
 
 TEST_F(SandboxManagerTest, WhatMayPassIsTriedAgainLater) {

@@ -75,7 +75,8 @@ Result<std::optional<TemplateView>> TemplateCatalog::find_row(const std::string&
 Result<ResolvedTemplate> TemplateCatalog::of_row(const TemplateView& view, const TemplateReference& reference) {
   BJ_TRY(const std::optional<TemplateBuildRow> build, builds_.of_tag(view.row.id, reference.tag));
   if (!build || !build->content) {
-    if (reference.tag != kDefaultTag)
+    const bool others = view.newest && view.newest->status == "ready";
+    if (reference.tag != kDefaultTag || others)
       return fail(Code::kNotFound, "template \"" + reference.name + "\" has no tag \"" + reference.tag + "\"");
     const std::string status = view.newest ? view.newest->status : "waiting";
     return fail(Code::kConflict,

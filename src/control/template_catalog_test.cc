@@ -114,7 +114,7 @@ TEST_F(TemplateCatalogTest, AnOrganizationsPublicTemplateNeedsItsNamespace) {
 
 TEST_F(TemplateCatalogTest, TagsMeanBuildsAndCanBeAddedAndTaken) {
   snapshot(mine_, "work:v1");
-  EXPECT_EQ(code_of(mine_, "work"), Code::kConflict);
+  EXPECT_EQ(code_of(mine_, "work"), Code::kNotFound);
   ASSERT_TRUE(catalog_->resolve(mine_.organization, "work:v1"));
   const auto build = catalog_->add_tags(mine_.organization, "work:v1", {"stable", "default"});
   ASSERT_TRUE(build) << build.error().what;

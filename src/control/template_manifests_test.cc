@@ -9,7 +9,8 @@ namespace {
 
 TEST(TemplateManifestsTest, EveryManifestIsReadAndBeginsWithATemplate) {
   const auto& manifests = template_manifests();
-  for (const char* name : {"python", "node", "code-interpreter"}) EXPECT_TRUE(manifests.contains(name)) << name;
+  for (const char* name : {"base", "python", "node", "code-interpreter", "code-server"})
+    EXPECT_TRUE(manifests.contains(name)) << name;
   for (const auto& [name, text] : manifests) {
     const auto parsed = parse_dockerfile(text);
     ASSERT_TRUE(parsed) << name << ": " << parsed.error().what;

@@ -1,6 +1,7 @@
 #include "control/template_start.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 namespace bj {
 namespace {
@@ -15,11 +16,19 @@ Task<Result<std::shared_ptr<LiveProcess>>> run(LiveSandbox& sandbox, std::string
   co_return co_await sandbox.processes().start(std::move(process), std::move(options));
 }
 
+std::string ending(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
+  return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
 }  // namespace
 
 Task<Result<void>> start_template(LiveSandbox& sandbox, const Template& image, std::chrono::seconds patience) {
   const std::string start = image.start_command, ready = image.ready_command;
-  if (!start.empty()) BJ_CO_CHECK(co_await run(sandbox, start, kStartTag));
+  std::shared_ptr<LiveProcess> started;
+  if (!start.empty()) {
+    BJ_CO_TRY(started, co_await run(sandbox, start, kStartTag));
+  }
   if (ready.empty()) co_return Result<void>();
   const Clock::time_point deadline = Clock::now() + patience;
   asio::steady_timer pause(co_await asio::this_coro::executor);
@@ -28,6 +37,9 @@ Task<Result<void>> start_template(LiveSandbox& sandbox, const Template& image, s
     co_await check->ended();
     if (check->exit() && check->exit()->status == 0) co_return Result<void>();
     if (!check->exit()) co_return fail(Code::kUnavailable, "the sandbox ended before it was ready");
+    // One that ends well may have left others behind that make it ready; one that fails never will.
+    if (started && started->exit() && started->exit()->status != 0)
+      co_return fail(Code::kUnavailable, "the template's start command failed: " + ending(started->exit()->status));
     if (Clock::now() >= deadline)
       co_return fail(Code::kUnavailable,
                      fmt::format("the template's ready command did not succeed within {} s", patience.count()));

@@ -67,6 +67,18 @@ std::vector<IpAddress> own_addresses() {
   return found;
 }
 
+// From an address of its own the kernel speaks to that very address. No packet is sent.
+bool is_own_address(const IpAddress& address) {
+  constexpr uint16_t kAnyPort = 9;
+  const asio::ip::tcp::endpoint place = endpoint_of(address, kAnyPort);
+  const Fd socket(::socket(place.protocol().family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.get(), place.data(), static_cast<socklen_t>(place.size())) != 0) return false;
+  asio::ip::tcp::endpoint from;
+  socklen_t size = static_cast<socklen_t>(from.capacity());
+  if (::getsockname(socket.get(), from.data(), &size) != 0) return false;
+  return from.address() == place.address();
+}
+
 void reset(asio::ip::tcp::socket& socket) {
   boost::system::error_code ignored;
   socket.set_option(asio::socket_base::linger(true, 0), ignored);

@@ -22,6 +22,9 @@ asio::ip::tcp::endpoint endpoint_of(const IpAddress& address, uint16_t port);
 // Every address of this machine's interfaces.
 std::vector<IpAddress> own_addresses();
 
+// The same of one address, as it is now: they come and go.
+bool is_own_address(const IpAddress& address);
+
 // The peer sees a reset, now.
 void reset(asio::ip::tcp::socket& socket);
 

@@ -28,6 +28,13 @@ FirstBytes of_kind(FirstBytes::Kind kind) {
 
 }  // namespace
 
+FirstBytes first_bytes_of(HttpHead head) {
+  FirstBytes out = of_kind(FirstBytes::Kind::kHttp);
+  if (!head.authority.name.empty()) out.name = head.authority.name;
+  out.head = std::move(head);
+  return out;
+}
+
 FirstBytes read_first_bytes(std::string_view bytes) {
   ClientHello hello = read_client_hello(bytes);
   switch (hello.status) {
@@ -43,10 +50,7 @@ FirstBytes read_first_bytes(std::string_view bytes) {
     case HttpHeadReader::Status::kRefused: return refused(reader.reason());
     case HttpHeadReader::Status::kFound: break;
   }
-  FirstBytes out = of_kind(FirstBytes::Kind::kHttp);
-  out.head = reader.head();
-  if (!out.head.authority.name.empty()) out.name = out.head.authority.name;
-  return out;
+  return first_bytes_of(reader.head());
 }
 
 std::optional<std::string> contradiction(const FirstBytes& bytes, const std::string& name) {
@@ -66,6 +70,24 @@ std::optional<std::string> contradiction(const FirstBytes& bytes, const std::str
   if (bytes.name == name) return {};
   return "the connection is to " + name + " but asks for " +
          bytes.name.value_or(bytes.kind == FirstBytes::Kind::kHttp ? bytes.head.authority.host() : "nothing");
+}
+
+bool FirstLine::may_pass(std::string_view bytes) {
+  constexpr std::string_view kBlank = " \t\v\f\r", kVersion = "http/", kHttp2 = "pri * http/";
+  if (!gate_keeps(GateControl::kHello)) return true;
+  for (const char c : bytes) {
+    if (is_over_) return true;
+    const bool is_blank = kBlank.find(c) != kBlank.npos;
+    if (size_ == 0 && (is_blank || c == '\n')) continue;
+    is_over_ = c == '\n' || (!is_blank && (c < ' ' || c == 0x7F));  // char is signed: what is not ASCII ends it, too
+    end_ += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (end_.size() > kHttp2.size()) end_.erase(0, 1);
+    ++size_;
+    if (!end_.ends_with(kVersion)) continue;
+    if (size_ != kHttp2.size() || end_ != kHttp2) return false;
+    is_over_ = true;
+  }
+  return true;
 }
 
 }  // namespace bj

@@ -23,6 +23,20 @@ struct FirstBytes {
 inline constexpr size_t kMostFirstBytes = kMaxClientHello;
 
 FirstBytes read_first_bytes(std::string_view bytes);
+FirstBytes first_bytes_of(HttpHead head);
+
+// The first line of what is no HTTP by its first bytes. Servers skip empty lines before a request, take other white
+// space for its spaces and know methods of any length: a line that they could take for a request's, as it names a
+// version of HTTP, is none of another protocol. Looked at while it passes: what ends with it must not be passed on.
+class FirstLine {
+ public:
+  bool may_pass(std::string_view bytes);
+
+ private:
+  std::string end_;  // of the line so far, in small letters
+  size_t size_ = 0;  // of the line so far
+  bool is_over_ = false;
+};
 
 // May a connection that was made to `name` go on with these? Otherwise the reason.
 std::optional<std::string> contradiction(const FirstBytes& bytes, const std::string& name);

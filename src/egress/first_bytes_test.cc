@@ -38,6 +38,30 @@ TEST(FirstBytesTest, OtherProtocolsHaveNothingToContradict) {
   EXPECT_FALSE(contradiction(bytes, "allowed.example"));
 }
 
+// nginx, Apache and Node skip empty lines; Python's server takes any white space for the spaces of the first line; Go's
+// takes any method.
+TEST(FirstLineTest, WhatALenientServerTakesForARequestIsNoOtherProtocol) {
+  for (const std::string line :
+       {"\r\nGET / HTTP/1.1\r\n", "\n\n \nGET / HTTP/1.1\r\n", "GET\t/\tHTTP/1.1\r\n", " GET / HTTP/1.1\r\n",
+        "G@T / HTTP/1.1\r\n", "get\v/\vhttp/1.1\r\n", "GETGETGETGETGETGETGETGETGETGETGETGET / HTTP/1.1\r\n"}) {
+    EXPECT_EQ(read_first_bytes(line + "Host: other.example\r\n\r\n").kind, Kind::kOther) << line;
+    EXPECT_FALSE(FirstLine().may_pass(line)) << line;
+    FirstLine slow;
+    size_t passed = 0;
+    while (passed < line.size() && slow.may_pass(line.substr(passed, 1))) ++passed;
+    EXPECT_LT(passed, line.size() - 1) << line;
+  }
+}
+
+TEST(FirstLineTest, OtherProtocolsPass) {
+  for (const std::string& text :
+       {std::string("EHLO me\r\n"), std::string("*1\r\n$4\r\nPING\r\n"), std::string("SSH-2.0-OpenSSH_9.2\r\n"),
+        std::string(1000, 'a'), std::string("\0\0\0\x08\x04\xd2 HTTP/1.1\r\n", 17),
+        std::string("PRI * HTTP/2.0\r\n\r\n"), std::string("\n\nhello\nGET / HTTP/1.1\r\n")}) {
+    EXPECT_TRUE(FirstLine().may_pass(text)) << text;
+  }
+}
+
 TEST(FirstBytesTest, TwoHostsAreRefused) {
   const FirstBytes bytes = read_first_bytes("GET / HTTP/1.1\r\nHost: allowed.example\r\nHost: other.example\r\n\r\n");
   EXPECT_TRUE(contradiction(bytes, "allowed.example"));

@@ -13,7 +13,7 @@
 namespace bj {
 namespace {
 
-using asio::experimental::awaitable_operators::operator&&;
+using asio::experimental::awaitable_operators::operator&&;  // NOLINT(misc-unused-using-decls): in run()
 
 constexpr size_t kAtOnce = 128 * 1024;
 constexpr int kMostWithoutWaiting = 8;  // reads of one flow, while others may have something to say, too
@@ -106,16 +106,23 @@ Task<bool> Flow::tell_server(std::string text) {
   co_return co_await send_all(upstream_, text);
 }
 
-Task<void> Flow::forward(std::function<Task<bool>()> check_first, uint64_t most_from_client) {
+Task<void> Flow::forward(Witness witness, uint64_t most_from_client) {
   const auto self = shared_from_this();
   watch();
+  std::function<bool(std::string_view)> answered;
+  if (witness.answered) {
+    answered = [hear = std::move(witness.answered)](std::string_view bytes) {
+      hear(bytes);
+      return true;
+    };
+  }
   const auto checked = [](Flow& flow, std::function<Task<bool>()> check, Direction way) -> Task<void> {
     if (check && !co_await check()) co_return flow.abort();
     co_await flow.pump(way);
   };
-  const Direction out{client_, upstream_, sent_, &FlowTotals::count_sent, most_from_client};
-  const Direction in{upstream_, client_, received_, &FlowTotals::count_received};
-  co_await (checked(*this, std::move(check_first), out) && pump(in));
+  const Direction out{client_, upstream_, sent_, &FlowTotals::count_sent, std::move(witness.sent), most_from_client};
+  const Direction in{upstream_, client_, received_, &FlowTotals::count_received, std::move(answered)};
+  co_await (checked(*this, std::move(witness.check_first), out) && pump(in));
   close();
 }
 
@@ -167,7 +174,8 @@ Task<void> Flow::pump(Direction way) {
     passed += static_cast<uint64_t>(size);
     way.own += static_cast<uint64_t>(size);
     if (!(totals_.*way.count)(static_cast<uint64_t>(size))) co_return abort();
-    if (!co_await send_all(way.to, {buffer().data(), static_cast<size_t>(size)})) co_return abort();
+    const std::string_view bytes(buffer().data(), static_cast<size_t>(size));
+    if ((way.look && !way.look(bytes)) || !co_await send_all(way.to, bytes)) co_return abort();
   }
   boost::system::error_code ignored;
   way.to.shutdown(Socket::shutdown_send, ignored);

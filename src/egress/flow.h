@@ -32,9 +32,14 @@ class Flow : public std::enable_shared_from_this<Flow> {
   Task<bool> tell_client(std::string text);
   Task<bool> tell_server(std::string text);
 
-  // Until both directions have ended. `check_first`: looks at the client's first bytes before any is passed on; false
-  // ends the flow. Of the client's bytes only so many are passed on.
-  Task<void> forward(std::function<Task<bool>()> check_first, uint64_t most_from_client = UINT64_MAX);
+  // Who looks at what is passed on. Each may be empty.
+  struct Witness {
+    std::function<Task<bool>()> check_first;     // before any byte of the client's is passed on; false ends the flow
+    std::function<bool(std::string_view)> sent;  // each piece of the client's, before it is passed on; false: the same
+    std::function<void(std::string_view)> answered;  // each piece of the server's
+  };
+  // Until both directions have ended. Of the client's bytes only so many are passed on.
+  Task<void> forward(Witness witness, uint64_t most_from_client = UINT64_MAX);
   // For who passes bytes himself: counts them. False: a cap is reached. A flow that counts nothing for long ends.
   bool count(uint64_t sent, uint64_t received);
   // Waits while their rate is capped. False: closed meanwhile.
@@ -54,6 +59,7 @@ class Flow : public std::enable_shared_from_this<Flow> {
     Socket& to;
     uint64_t& own;  // bytes of this flow
     bool (FlowTotals::*count)(uint64_t);
+    std::function<bool(std::string_view)> look;  // false: it is not passed on
     uint64_t most = UINT64_MAX;
   };
   Task<void> pump(Direction way);

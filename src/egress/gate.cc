@@ -102,16 +102,11 @@ void Gate::tell_refused() {
   }
 }
 
+// What is not allowed any more ends first: it must not go on if the kernel's sets can't be changed.
 Result<void> Gate::change(NetworkPolicy policy) {
   tell_refused();
   policy_ = std::move(policy);
   keep_caps();
-  BJ_CHECK(admission_.forget_names());
-  BJ_CHECK(admission_.open_ranges(policy_));
-  const auto known = std::exchange(admitted_, {});
-  for (const auto& [name, ports] : known) {
-    if (const NameDecision decision = decide_name(policy_, name); !decision.denied()) BJ_CHECK(admit(decision));
-  }
   for (const PassagePtr& passage : passages_) {
     if (!passage->address) continue;  // decided when it connects
     Decision decision = decide_address(policy_, own_, passage->name, *passage->address, passage->port);
@@ -119,7 +114,15 @@ Result<void> Gate::change(NetworkPolicy policy) {
     if (passage->name && !decision.denied()) {
       if (Decision named = verdict_on(policy_, *passage->name); named.denied()) decision = std::move(named);
     }
+    if (decision.verdict == Verdict::kInspect && !passage->inspected)
+      decision = refusal("rules about requests hold now, and this connection's are not read");
     if (decision.denied()) deny(*passage, std::move(decision));
+  }
+  BJ_CHECK(admission_.forget_names());
+  BJ_CHECK(admission_.open_ranges(policy_));
+  const auto known = std::exchange(admitted_, {});
+  for (const auto& [name, ports] : known) {
+    if (const NameDecision decision = decide_name(policy_, name); !decision.denied()) BJ_CHECK(admit(decision));
   }
   return {};
 }
@@ -256,24 +259,17 @@ bool Gate::find_destination(Passage& passage) {
   return name != nullptr;
 }
 
-bool Gate::check_first_bytes(Passage& passage, const FirstBytes& bytes) {
+// Why these bytes must not go where the passage leads.
+std::optional<Decision> Gate::complaint_of(const Passage& passage, const FirstBytes& bytes) const {
   if (passage.name) {
-    if (std::optional<std::string> why = contradiction(bytes, *passage.name)) {
-      deny(passage, refusal(std::move(*why)));
-      return false;
-    }
-    return true;
+    std::optional<std::string> why = contradiction(bytes, *passage.name);
+    return why ? std::optional(refusal(std::move(*why))) : std::nullopt;
   }
   // To a bare address: it was decided on, and a name in the bytes can only take away.
-  if (bytes.kind == FirstBytes::Kind::kRefused) {
-    deny(passage, refusal(bytes.reason));
-    return false;
-  }
-  if (!bytes.name) return true;
+  if (bytes.kind == FirstBytes::Kind::kRefused) return refusal(bytes.reason);
+  if (!bytes.name) return {};
   Decision decision = decide_address(policy_, own_, bytes.name, *passage.address, passage.port);
-  if (!decision.denied()) return true;
-  deny(passage, std::move(decision));
-  return false;
+  return decision.denied() ? std::optional(std::move(decision)) : std::nullopt;
 }
 
 Task<Gate::First> Gate::look_at_first_bytes(PassagePtr passage, Clock::time_point silent_until) {
@@ -290,9 +286,11 @@ Task<Gate::First> Gate::look_at_first_bytes(PassagePtr passage, Clock::time_poin
   if (bytes.empty()) co_return First::kSilent;
   (void)co_await flow.peek(bytes, kMostFirstBytes, Clock::now() + kHelloPatience, enough);
   if (!flow.client().is_open()) co_return First::kRefused;
-  const bool fine = check_first_bytes(*passage, found);
+  std::optional<Decision> complaint = complaint_of(*passage, found);
   passage->first = std::move(found);
-  co_return fine ? First::kFine : First::kRefused;
+  if (!complaint) co_return First::kFine;
+  deny(*passage, std::move(*complaint));
+  co_return First::kRefused;
 }
 
 // To the first address that policy allows and that answers. The passage's decision says why not.
@@ -310,6 +308,7 @@ Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
   size_t tried = 0;
   for (const IpAddress& address : candidates) {
     if (stopped_ || !passage->flow->client().is_open() || tried == kMostAddressesTried) break;
+    if (!own_.has(address) && is_own_address(address)) own_.addresses.push_back(address);  // it is new here
     Decision decision = decide_address(policy_, own_, passage->name, address, passage->port);
     if (decision.denied()) {
       if (tried == 0) passage->decision = std::move(decision);
@@ -330,11 +329,31 @@ Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
   co_return outcome;
 }
 
-std::function<Task<bool>()> Gate::check_later(const PassagePtr& passage) {
-  return [self = shared_from_this(), passage]() -> Task<bool> {
-    const First later = co_await self->look_at_first_bytes(passage, Clock::time_point::max());
-    co_return later != First::kRefused;
+Flow::Witness Gate::witness_of(const PassagePtr& passage, FirstBytesAre first) {
+  Flow::Witness witness;
+  const auto self = shared_from_this();
+  if (first == FirstBytesAre::kToCome) {
+    witness.check_first = [self, passage]() -> Task<bool> {
+      const First later = co_await self->look_at_first_bytes(passage, Clock::time_point::max());
+      co_return later != First::kRefused;
+    };
+  } else if (passage->first.kind == FirstBytes::Kind::kTls) {
+    return witness;
+  }
+  const auto requests = std::make_shared<PlainRequests>([self, passage](const HttpHead& head) {
+    std::optional<Decision> complaint = self->complaint_of(*passage, first_bytes_of(head));
+    return complaint ? std::optional(complaint->reason) : std::nullopt;
+  });
+  witness.sent = [self, passage, requests, line = FirstLine()](std::string_view bytes) mutable {
+    std::optional<std::string> complaint;
+    if (passage->first.kind == FirstBytes::Kind::kHttp) complaint = requests->sent(bytes);
+    if (passage->first.kind == FirstBytes::Kind::kOther && !line.may_pass(bytes))
+      complaint = "a request that servers could read differently";
+    if (complaint) self->deny(*passage, refusal(std::move(*complaint)));
+    return !complaint;
   };
+  witness.answered = [requests](std::string_view bytes) { requests->answered(bytes); };
+  return witness;
 }
 
 Task<void> Gate::serve(PassagePtr passage) {
@@ -364,12 +383,14 @@ Task<void> Gate::serve(PassagePtr passage) {
   }
   tell(GateEvent::Kind::kConnected, *passage);
   // The server may speak first; what the program says later is looked at all the same.
-  co_await passage->flow->forward(first == First::kSilent ? check_later(passage) : nullptr);
+  const auto then = first == First::kSilent ? FirstBytesAre::kToCome : FirstBytesAre::kChecked;
+  co_await passage->flow->forward(witness_of(passage, then));
   tell(GateEvent::Kind::kEnded, *passage);
 }
 
 Task<void> Gate::pass_request(PassagePtr passage, HttpHead head) {
   const auto self = shared_from_this();
+  passage->inspected = true;
   if (passage->decision.verdict == Verdict::kInspect) {
     HttpRequestFacts facts{passage->name, *passage->address, passage->port, head.method, head.path};
     Decision decision = decide_http(policy_, facts);
@@ -382,7 +403,7 @@ Task<void> Gate::pass_request(PassagePtr passage, HttpHead head) {
   tell(GateEvent::Kind::kConnected, *passage);
   if (!co_await passage->flow->tell_server(*text)) co_return passage->flow->abort();
   const uint64_t most = gate_keeps(GateControl::kSingle) ? head.content_length.value_or(0) : UINT64_MAX;
-  co_await passage->flow->forward(nullptr, most);
+  co_await passage->flow->forward({}, most);
   tell(GateEvent::Kind::kEnded, *passage);
 }
 
@@ -398,7 +419,11 @@ Task<void> Gate::refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOut
 Task<void> Gate::serve_proxy(PassagePtr passage) {
   const auto self = shared_from_this();
   const Result<ProxyRequest> asked = co_await read_proxy_request(passage->flow);
-  if (!asked) co_return deny(*passage, refusal(asked.error().what));
+  if (!asked) {
+    passage->decision = refusal(asked.error().what);
+    tell(GateEvent::Kind::kConnectionDenied, *passage);
+    co_return passage->flow->close();  // it may have been told why
+  }
   passage->port = asked->port;
   if (!asked->name.empty()) passage->name = asked->name;
   passage->address = asked->address;
@@ -424,7 +449,7 @@ Task<void> Gate::serve_proxy(PassagePtr passage) {
   if (!co_await passage->flow->tell_client(proxy_answer(*asked, outcome, ""))) co_return passage->flow->abort();
   if (may_open(*passage)) co_return co_await serve_tunnel(passage);
   tell(GateEvent::Kind::kConnected, *passage);
-  co_await passage->flow->forward(check_later(passage));
+  co_await passage->flow->forward(witness_of(passage, FirstBytesAre::kToCome));
   tell(GateEvent::Kind::kEnded, *passage);
 }
 

@@ -19,6 +19,7 @@
 #include "egress/gate_event.h"
 #include "egress/name_resolver.h"
 #include "egress/opened_connection.h"
+#include "egress/plain_requests.h"
 #include "egress/policy.h"
 #include "egress/proxy_request.h"
 #include "egress/synthetic_names.h"
@@ -62,7 +63,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
     uint16_t port = 0;
     Decision decision;
     FirstBytes first;
-    bool open = false;  // told as connected, its end not yet
+    bool inspected = false;  // each request is decided on
+    bool open = false;       // told as connected, its end not yet
   };
   using PassagePtr = std::shared_ptr<Passage>;
 
@@ -73,7 +75,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   enum class First { kFine, kSilent, kRefused };
   // kSilent: nothing came in that time. A message that began gets more.
   Task<First> look_at_first_bytes(PassagePtr passage, Clock::time_point silent_until);
-  bool check_first_bytes(Passage& passage, const FirstBytes& bytes);
+  std::optional<Decision> complaint_of(const Passage& passage, const FirstBytes& bytes) const;
   Task<ProxyOutcome> connect(PassagePtr passage);
   Task<void> serve_proxy(PassagePtr passage);
   Task<void> refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome);
@@ -85,7 +87,9 @@ class Gate : public std::enable_shared_from_this<Gate> {
   Task<void> serve_opened(PassagePtr passage);
   Task<void> serve_tunnel(PassagePtr passage);
   OpenedConnection::Terms terms_for(const PassagePtr& passage);
-  std::function<Task<bool>()> check_later(const PassagePtr& passage);
+  // Looks at what passes unread otherwise: the first bytes, if that was not done yet, and each plain request.
+  enum class FirstBytesAre { kChecked, kToCome };
+  Flow::Witness witness_of(const PassagePtr& passage, FirstBytesAre first);
   std::string answer_dns(std::string_view message, DnsTransport transport);
   DnsAnswer answer_query(const DnsQuery& query);
   Result<SyntheticPair> admit(const NameDecision& decision);

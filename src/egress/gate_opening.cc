@@ -1,5 +1,8 @@
 // The part of a gate that ends TLS itself: where a credential is bound, and where rules speak of requests, as nothing
 // else could keep them.
+#include <algorithm>
+
+#include "egress/credential_json.h"
 #include "egress/gate.h"
 
 namespace bj {
@@ -9,6 +12,13 @@ Decision refusal(std::string reason) {
   Decision decision;
   decision.reason = std::move(reason);
   return decision;
+}
+
+bool same(const GateCredentials& some, const GateCredentials& others) {
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(), [](const auto& one, const auto& other) {
+    return one.name == other.name && one.value->reveal() == other.value->reveal() &&
+           binding_json(one) == binding_json(other);
+  });
 }
 
 }  // namespace
@@ -21,6 +31,12 @@ Result<void> Gate::ensure_authority() {
 
 Result<void> Gate::give(GateCredentials credentials) {
   if (!credentials.empty()) BJ_CHECK(ensure_authority());
+  for (const PassagePtr& passage : passages_) {  // what was taken away or exchanged is not used any more
+    if (!passage->inspected || !passage->name) continue;
+    const auto bound = [&](const GateCredentials& all) { return bound_to(all, *passage->name, passage->port); };
+    if (!same(bound(credentials_), bound(credentials)))
+      deny(*passage, refusal("the credentials for " + *passage->name + " have changed: connect again"));
+  }
   forbidden_ = std::make_shared<const ForbiddenTexts>(credentials);
   credentials_ = std::move(credentials);
   return {};
@@ -64,6 +80,7 @@ OpenedConnection::Terms Gate::terms_for(const PassagePtr& passage) {
 
 Task<void> Gate::serve_opened(PassagePtr passage) {
   const auto self = shared_from_this();
+  passage->inspected = true;
   Result<SslPtr> shown = authority_->server_end(*passage->name);
   Result<SslPtr> asked = tls_client_end(*passage->name);
   if (!shown || !asked) co_return deny(*passage, refusal((shown ? asked : shown).error().what));
@@ -83,7 +100,8 @@ Task<void> Gate::serve_tunnel(PassagePtr passage) {
   if (passage->decision.verdict == Verdict::kInspect)
     co_return deny(*passage, refusal("rules about requests hold for HTTP, and this tunnel holds something else"));
   tell(GateEvent::Kind::kConnected, *passage);
-  co_await passage->flow->forward(first == First::kSilent ? check_later(passage) : nullptr);
+  const auto then = first == First::kSilent ? FirstBytesAre::kToCome : FirstBytesAre::kChecked;
+  co_await passage->flow->forward(witness_of(passage, then));
   tell(GateEvent::Kind::kEnded, *passage);
 }
 

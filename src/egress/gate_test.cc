@@ -131,6 +131,36 @@ TEST_F(GateTest, APolicyThatChangesResetsWhatItNoLongerAllows) {
   });
 }
 
+// Its bytes pass unread, so the new rules could not be kept on it.
+TEST_F(GateTest, AConnectionWhoseRequestsAreNotReadEndsWhenRulesAboutThemCome) {
+  open(policy(allow()));
+  Fd socket;
+  asio::ip::tcp::socket accepted(context_);
+  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  inside([&] {
+    socket = stream();
+    ASSERT_EQ(connect_error(socket, synthetic(port_)), 0);
+    ASSERT_EQ(::send(socket.get(), "\1\2\3", 3, 0), 3);
+  });
+  ASSERT_FALSE(HasFatalFailure());
+  const auto patience = Clock::now() + std::chrono::seconds(30);
+  while (events_.empty() && Clock::now() < patience) context_.run_one_for(std::chrono::seconds(1));
+  ASSERT_FALSE(events_.empty());
+  std::string rule = allow();
+  rule.insert(rule.size() - 1, R"(, "methods": ["GET"])");
+  ASSERT_TRUE(gate_->change(policy(rule)));
+  inside([&] {
+    char byte;
+    EXPECT_EQ(::recv(socket.get(), &byte, 1, 0), -1);
+    EXPECT_EQ(errno, ECONNRESET);
+  });
+}
+
+TEST(DestinationTest, TheKernelIsAskedWhichAddressesAreTheMachinesOwn) {
+  EXPECT_TRUE(is_own_address(*IpAddress::parse("127.0.0.1")));
+  EXPECT_FALSE(is_own_address(*IpAddress::parse("93.184.216.34")));
+}
+
 TEST_F(GateTest, APolicyCanBeWidenedWhileItRuns) {
   open(policy(R"({"allow": "elsewhere.example"})"));
   inside([&] { EXPECT_EQ(connect_error(stream(), place("198.18.1.0", port_)), ECONNREFUSED); });

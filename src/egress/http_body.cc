@@ -11,6 +11,12 @@ constexpr size_t kMaxSizeLine = 256, kMaxTrailers = 8 * 1024, kMaxSizeDigits = 1
 
 }  // namespace
 
+BodyLength body_length_of(const HttpHead& request) {
+  if (request.is_chunked) return {BodyLength::Kind::kChunked, 0};
+  if (request.content_length) return {BodyLength::Kind::kCounted, *request.content_length};
+  return {};
+}
+
 HttpBodyReader::HttpBodyReader(BodyLength length) : state_(State::kOver), left_(length.size) {
   switch (length.kind) {
     case BodyLength::Kind::kNone: break;

@@ -6,9 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "egress/http_head.h"
 #include "egress/http_response.h"
 
 namespace bj {
+
+BodyLength body_length_of(const HttpHead& request);
 
 class HttpBodyReader {
  public:

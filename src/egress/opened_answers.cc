@@ -1,4 +1,6 @@
 // The server's way of an opened connection: answers, looked through for what must not come back.
+#include <algorithm>
+
 #include "egress/opened_connection.h"
 #include "egress/proxy_request.h"
 #include "egress/websocket_frames.h"
@@ -62,8 +64,10 @@ Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
 std::optional<std::string> OpenedConnection::complaint_of(const ResponseHead& response) const {
   if (response.status == 101 && !pending_->wants_websocket) return terms_.name + " changed to another protocol unasked";
   if (terms_.forbidden->empty()) return {};
-  const std::string* encoding = find_http_field(response.fields, "content-encoding");
-  if (encoding != nullptr && lower_case(*encoding) != "identity")
+  const auto is_coded = [](const HttpField& field) {
+    return field.name == "content-encoding" && lower_case(field.value) != "identity";
+  };
+  if (std::any_of(response.fields.begin(), response.fields.end(), is_coded))
     return terms_.name + " sent its answer compressed though it was asked not to, so credentials in it can't be seen";
   return {};
 }

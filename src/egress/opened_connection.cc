@@ -16,12 +16,6 @@ Decision refusal(std::string reason) {
   return decision;
 }
 
-BodyLength body_length_of(const HttpHead& head) {
-  if (head.is_chunked) return {BodyLength::Kind::kChunked, 0};
-  if (head.content_length) return {BodyLength::Kind::kCounted, *head.content_length};
-  return {};
-}
-
 bool expects_continue(const HttpHead& head) {
   const std::string* expect = head.field("expect");
   return expect != nullptr && lower_case(*expect) == "100-continue";

@@ -13,6 +13,7 @@
 // Plain values; reading from several threads is fine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -135,6 +136,7 @@ NameDecision decide_name(const NetworkPolicy& policy, std::string_view host);
 // Where this server lives: never reachable from a sandbox, public or not, unless listed in private_addresses.
 struct OwnAddresses {
   std::vector<IpAddress> addresses;
+  bool has(const IpAddress& address) const { return std::ranges::find(addresses, address) != addresses.end(); }
 };
 
 using AddressDecision = Decision;

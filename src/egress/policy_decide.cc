@@ -197,7 +197,7 @@ AddressDecision decide_address(const NetworkPolicy& policy, const OwnAddresses& 
   Subject subject{{}, address, port};
   if (auto denial = put_name(name, subject)) return *denial;
   const AddressKind kind = kind_of(address);
-  const bool is_own = std::find(own.addresses.begin(), own.addresses.end(), address) != own.addresses.end();
+  const bool is_own = own.has(address);
   const bool listed = is_listed(policy, address, port);
   if ((kind != AddressKind::kPublic || is_own) && !listed && gate_keeps(GateControl::kPrivate)) {
     const std::string what(is_own ? "an address of this server" : describe(kind));

@@ -43,6 +43,10 @@ Task<Result<ProxyRequest>> read_http(std::shared_ptr<Flow> flow) {
   };
   std::string bytes;
   (void)co_await flow->peek(bytes, kMaxHttpHead, Clock::now() + kPatience, enough);
+  if (status == HttpHeadReader::Status::kRefused) {
+    take(*flow, bytes.size());  // what is left unread would become a reset, which overtakes the answer
+    (void)co_await flow->tell_client(http_refusal("400 Bad Request", reader.reason()));
+  }
   if (status != HttpHeadReader::Status::kFound) co_return fail(Code::kInvalid, "no proxy request: " + reader.reason());
   const HttpHead& head = reader.head();
   if (!head.is_connect && !head.is_absolute) co_return fail(Code::kInvalid, "connected to the gate itself");

@@ -46,6 +46,22 @@ TEST(RedactionTest, EveryFormOfTheValueIsReplacedByAsManyStars) {
   }
 }
 
+TEST(RedactionTest, SoIsOneWithEveryCharacterEscaped) {
+  const ForbiddenTexts texts(credentials({"kK-12345"}));
+  for (const std::string& form : std::vector<std::string>{
+           "%6B%4B%2D%31%32%33%34%35", "%6b%4b%2d%31%32%33%34%35",
+           R"(\u006b\u004b\u002d\u0031\u0032\u0033\u0034\u0035)", R"(\x6b\x4b\x2d\x31\x32\x33\x34\x35)",
+           "&#107;&#75;&#45;&#49;&#50;&#51;&#52;&#53;", "&#x6B;&#x4B;&#x2D;&#x31;&#x32;&#x33;&#x34;&#x35;",
+           std::string("k\0K\0-\0"
+                       "1\0"
+                       "2\0"
+                       "3\0"
+                       "4\0"
+                       "5\0",
+                       16)})
+    EXPECT_EQ(redacted(texts, "<" + form + ">"), "<" + std::string(form.size(), '*') + ">") << form;
+}
+
 TEST(RedactionTest, Base64ThatHoldsTheValueAnywhereTellsNothingOfIt) {
   const ForbiddenTexts texts(credentials({kValue}));
   for (const std::string before : {"", "u", "us", "user:", "Bearer ", "xyz", "0123456789"}) {

@@ -79,6 +79,33 @@ std::string in_case(std::string_view text, char first, char last, char instead) 
   return out;
 }
 
+// Every character by its number, between the same marks: "&#107;" or "\u006b".
+struct Marks {
+  std::string_view before, digits, after;  // no digits: the number is decimal
+};
+
+std::string by_numbers(std::string_view text, const Marks& marks) {
+  std::string out;
+  out.reserve(text.size() * 8);
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    out.append(marks.before);
+    if (marks.digits.empty())
+      out.append(std::to_string(byte));
+    else
+      out.append({marks.digits[byte >> 4], marks.digits[byte & 15]});
+    out.append(marks.after);
+  }
+  return out;
+}
+
+std::string utf16(std::string_view text, bool big_end_first) {
+  std::string out;
+  out.reserve(text.size() * 2);
+  for (const char c : text) out.append(big_end_first ? std::string{'\0', c} : std::string{c, '\0'});
+  return out;
+}
+
 // The letters of base64 that `text` alone decides when `before` bytes (modulo 3) stand in front of it.
 std::string base64_core(std::string_view text, size_t before, std::string_view last_two) {
   const size_t first = (8 * before + 5) / 6, end = 8 * (before + text.size()) / 6;
@@ -117,7 +144,13 @@ std::vector<ValueForm> forms_of(std::string_view value) {
     // Plainly; as encoders that fear HTML do.
     for (const std::string_view fearful : {"", "<>&", "<>&='", "<>&+'\"`"}) add(json_text(value, fearful, digits));
     add(hexadecimal(value, digits));
+    // Everything escaped, needed or not.
+    for (const Marks& marks :
+         {Marks{"%", digits, ""}, {"\\u00", digits, ""}, {"\\x", digits, ""}, {"&#x", digits, ";"}})
+      add(by_numbers(value, marks));
   }
+  add(by_numbers(value, {"&#", "", ";"}));
+  for (const bool big_end_first : {false, true}) add(utf16(value, big_end_first));
   add(with_escaped_slashes(json_escaped(value)));
   add(html_escaped(value, "&#x27;", "&quot;"));
   add(html_escaped(value, "&#39;", "&#34;"));

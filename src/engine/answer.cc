@@ -1,9 +1,7 @@
 #include "engine/answer.h"
 
-#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
-#include <cmath>
 
 #include "base/exact_json.h"
 
@@ -27,18 +25,6 @@ std::string text_of(const json::object& object, std::string_view key) {
     text = text.substr(0, end);
   }
   return std::string(text);
-}
-
-// Boost.JSON reads 1e999 as infinity, which no JSON can carry back out.
-bool finite(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::double_: return std::isfinite(value.get_double());
-    case json::kind::array: return std::all_of(value.get_array().begin(), value.get_array().end(), finite);
-    case json::kind::object:
-      return std::all_of(value.get_object().begin(), value.get_object().end(),
-                         [](const auto& item) { return finite(item.value()); });
-    default: return true;
-  }
 }
 
 tl::unexpected<Error> broken(const char* what) {
@@ -162,7 +148,6 @@ Result<void> decode_answer(std::string_view payload, const std::string& nonce, C
   if (!parsed) return broken("not JSON");
   json::value& value = *parsed;
   if (!value.is_object()) return broken("not an object");
-  if (!finite(value)) return broken("a number that is too large");
   json::object& answer = value.get_object();
   if (text_of(answer, "nonce") != nonce) return broken("wrong nonce");
   const std::string status = text_of(answer, "status");

@@ -1,5 +1,6 @@
 // The base template: a skeleton of our own over the host's /usr. What of /etc is copied stands in one list; nothing of
-// /root, /home, /var, no sockets, no secrets; what others can't read below /usr is masked (usr_mask.h).
+// /root, /home, /var but which packages there are (base_packages.h), no sockets, no secrets; what others can't read
+// below /usr is masked (usr_mask.h).
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -7,6 +8,8 @@
 
 #include <array>
 
+#include "engine/base_packages.h"
+#include "engine/own_programs.h"
 #include "engine/template.h"
 #include "engine/usr_mask.h"
 #include "sys/files.h"
@@ -15,14 +18,15 @@
 namespace bj {
 namespace {
 
-constexpr int kFormat = 5;  // counted up when what is made here changes
+constexpr int kFormat = 6;  // counted up when what is made here changes
 constexpr const char* kSkeleton = "/rootfs";
 constexpr const char* kMask = "/mask";  // is not there when nothing is to be hidden
 
 // Files and directories of the host's /etc that programs need and that tell nothing.
 // clang-format off
 constexpr std::array kFromEtc = {
-    "alternatives",  "bash.bashrc",   "ca-certificates", "debian_version", "fonts",       "inputrc",
+    "adduser.conf",  "alternatives",  "bash.bashrc",     "ca-certificates", "debconf.conf", "debian_version",
+    "dpkg",          "fonts",         "inputrc",
     "java-17-openjdk", "ld.so.cache", "ld.so.conf",      "ld.so.conf.d",   "locale.alias", "localtime",
     "login.defs",    "magic",         "magic.mime",      "mime.types",     "nsswitch.conf", "os-release",
     "perl",          "protocols",     "python3",         "python3.9",      "python3.10",  "python3.11",
@@ -110,6 +114,8 @@ Result<void> write_own_files(const std::string& root) {
   BJ_CHECK(write_file_atomically(root + "/etc/passwd", kAccounts, 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/group", kGroups, 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/profile", kProfile, 0644));
+  // Debian keeps pip from its own packages; those of a sandbox are its user's.
+  BJ_CHECK(write_file_atomically(root + "/etc/pip.conf", "[global]\nbreak-system-packages = true\n", 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/hostname", "belljar\n", 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/hosts", "127.0.0.1 localhost belljar\n::1 localhost\n", 0644));
   return write_file_atomically(root + "/etc/resolv.conf", "", 0644);
@@ -141,6 +147,7 @@ Result<void> build_skeleton(const std::string& root) {
   BJ_CHECK(link_top_level(root));
   BJ_CHECK(copy_etc(root));
   BJ_CHECK(write_own_files(root));
+  BJ_CHECK(add_package_database(root));
   return complete_root(root);
 }
 
@@ -154,6 +161,18 @@ Result<void> name_python(int usr, const std::string& mask) {
   return {};
 }
 
+// Where every PATH finds it, also that of a login shell. It takes the place of the host's, which is setuid and does
+// nothing in a sandbox.
+Result<void> name_sudo(const std::string& mask) {
+  BJ_CHECK(make_directories(mask + "/bin", 0755));
+  if (::symlink(kSudo, (mask + "/bin/sudo").c_str()) == 0) return {};
+  if (errno != EEXIST) return fail_errno("symlink(sudo)");
+  // The host's is hidden there already.
+  if (::unlink((mask + "/bin/sudo").c_str()) != 0) return fail_errno("unlink(sudo)");
+  if (::symlink(kSudo, (mask + "/bin/sudo").c_str()) != 0) return fail_errno("symlink(sudo)");
+  return {};
+}
+
 // What sandboxes see of /usr: the mount itself, with what other mounts cover on the host. Without root there are no
 // idmapped layers, and whoever is root inside is nobody to these files.
 Result<void> mask_usr(const std::string& mask) {
@@ -161,6 +180,7 @@ Result<void> mask_usr(const std::string& mask) {
   BJ_TRY(const Fd tree, clone_tree(AT_FDCWD, "/usr", Recursive::kNo));
   BJ_TRY(const Fd usr, open_at(tree.get(), ".", O_RDONLY | O_DIRECTORY));
   BJ_CHECK(make_mask(usr.get(), mask));
+  BJ_CHECK(name_sudo(mask));
   return name_python(usr.get(), mask);
 }
 
@@ -174,7 +194,7 @@ Result<void> build(const std::string& place) {
 std::string stamp() {
   uint64_t hash = 1469598103934665603ull + kFormat;
   for (const char* path : {"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/os-release",
-                           "/var/lib/dpkg/status", "/usr", "/usr/local", "/usr/local/etc"}) {
+                           "/etc/apt/sources.list.d", "/var/lib/dpkg/status", "/usr", "/usr/local", "/usr/local/etc"}) {
     struct stat info{};
     if (::stat(path, &info) != 0) continue;
     hash = (hash ^ static_cast<uint64_t>(info.st_mtim.tv_sec)) * 1099511628211ull;

@@ -91,36 +91,53 @@ void LeasedGroup::give_back() {
   pool_.reset();
 }
 
+// Version 2 has one group for all controls: who is to be without one of them is in it all the same.
+CgroupLimits CgroupPool::limits_for(const Limits& limits) const {
+  CgroupLimits wanted = cgroup_limits(limits);
+#ifdef BELLJAR_TEST_SWITCHES
+  if (root_->version2() && without_ == "memory") wanted.memory_bytes = 0;
+  if (root_->version2() && without_ == "pids") wanted.processes = 0;
+  if (root_->version2() && without_ == "cpu") wanted.cpus = 0;
+#endif
+  return wanted;
+}
+
+Result<LeasedGroup> CgroupPool::lease_of(Cgroup cgroup, const CgroupLimits& limits, const CgroupUsage& before) {
+  LeasedGroup lease;
+  BJ_TRY(auto join, join_files_of(*root_, cgroup));
+  Fd directory;
+  if (joining() == Joining::kCloned) {
+    BJ_TRY(directory, cgroup.directory());
+  }
+  lease.group_ = std::make_shared<LeasedGroup::Group>(
+      LeasedGroup::Group{std::move(cgroup), std::move(join), std::move(directory), limits, before});
+  lease.pool_ = shared_from_this();
+  return lease;
+}
+
 Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
   LeasedGroup lease;
   if (root_->hierarchies().empty()) return lease;
-  const CgroupLimits wanted = cgroup_limits(limits);
+  const CgroupLimits wanted = limits_for(limits);
   const auto same =
       std::find_if(free_.begin(), free_.end(), [&](const auto& group) { return group->limits == wanted; });
   if (same != free_.end()) {
     lease.group_ = std::move(*same);
     free_.erase(same);
-  } else {
-    BJ_TRY(Cgroup cgroup, Cgroup::create(root_, prefix_ + std::to_string(++last_)));
-    BJ_CHECK(cgroup.limit(wanted));
-    BJ_TRY(auto join, join_files_of(*root_, cgroup));
-    lease.group_ =
-        std::make_shared<LeasedGroup::Group>(LeasedGroup::Group{std::move(cgroup), std::move(join), wanted, {}});
+    lease.group_->before = lease.group_->cgroup.usage();
+    lease.pool_ = shared_from_this();
+    return lease;
   }
-  lease.group_->before = lease.group_->cgroup.usage();
-  lease.pool_ = shared_from_this();
-  return lease;
+  BJ_TRY(Cgroup cgroup, Cgroup::create(root_, prefix_ + std::to_string(++last_)));
+  BJ_CHECK(cgroup.limit(wanted));
+  const CgroupUsage before = cgroup.usage();
+  return lease_of(std::move(cgroup), wanted, before);
 }
 
 Result<LeasedGroup> CgroupPool::take_up(const std::string& name, const Limits& limits, const CgroupUsage& before) {
-  LeasedGroup lease;
-  if (root_->hierarchies().empty()) return lease;
+  if (root_->hierarchies().empty()) return LeasedGroup();
   BJ_TRY(Cgroup cgroup, Cgroup::open(root_, name));
-  BJ_TRY(auto join, join_files_of(*root_, cgroup));
-  lease.group_ = std::make_shared<LeasedGroup::Group>(
-      LeasedGroup::Group{std::move(cgroup), std::move(join), cgroup_limits(limits), before});
-  lease.pool_ = shared_from_this();
-  return lease;
+  return lease_of(std::move(cgroup), limits_for(limits), before);
 }
 
 std::vector<Control> CgroupPool::joined_controls() const {

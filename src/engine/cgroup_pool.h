@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "seal/control.h"
+#include "seal/plan.h"
 #include "seal/policy.h"
 #include "sys/cgroup.h"
 
@@ -25,6 +26,7 @@ class LeasedGroup {
   ~LeasedGroup() { give_back(); }
 
   std::vector<int> join_files() const;
+  int directory() const { return group_ ? group_->directory.get() : -1; }  // where CgroupPool::joining() is kCloned
   CgroupUsage used() const;
   CgroupLoad load() const;
   Result<void> freeze();
@@ -42,6 +44,7 @@ class LeasedGroup {
   struct Group {
     Cgroup cgroup;
     std::vector<Fd> join;
+    Fd directory;
     CgroupLimits limits;
     CgroupUsage before;
   };
@@ -63,15 +66,26 @@ class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
   size_t abandoned() const { return abandoned_; }
   // The controls that joining a group turns on, one entry a join file.
   std::vector<Control> joined_controls() const;
+  // How a process that the launcher clones comes in. A zygote has no right to clone into a group; its children write.
+  Joining joining() const { return root_->version2() ? Joining::kCloned : Joining::kWriting; }
+#ifdef BELLJAR_TEST_SWITCHES
+  void leave_out(std::string control) { without_ = std::move(control); }
+#endif
 
  private:
   friend class LeasedGroup;
   static constexpr size_t kMaxFree = 256;
 
+  CgroupLimits limits_for(const Limits& limits) const;
+  Result<LeasedGroup> lease_of(Cgroup cgroup, const CgroupLimits& limits, const CgroupUsage& before);
+
   std::shared_ptr<const CgroupRoot> root_;
   std::string prefix_;
   uint64_t last_ = 0;
   size_t abandoned_ = 0;
+#ifdef BELLJAR_TEST_SWITCHES
+  std::string without_;
+#endif
   std::vector<std::shared_ptr<LeasedGroup::Group>> free_;
 };
 

@@ -1,9 +1,13 @@
 #include "engine/channel.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "engine/test_switch.h"
 
@@ -112,8 +116,7 @@ Task<Result<std::string>> next_answer(Stream& channel, size_t limit, bool skip_r
   }
 }
 
-void describe_limit(const Watch& watch, CallResult& result) {
-  const std::string& limit = watch.stopped_by;
+void describe_limit(const Watch& watch, const std::string& limit, CallResult& result) {
   result.status = limit == "wall time" ? CallStatus::kTimeout : CallStatus::kLimit;
   result.limits_hit.push_back(limit);
   if (limit == "wall time") {
@@ -135,9 +138,24 @@ std::string last_line(const std::string& text) {
                      std::min(kMost, end - (line == std::string::npos ? 0 : line + 1) + 1));
 }
 
+// SIGKILL is what it was buried with, if it lived until then.
+std::string how_it_ended(const Runner& runner) {
+  const int status = runner.exit_status().value_or(W_EXITCODE(0, 0));
+  if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) {
+    return fmt::format("the tool's process was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+    return fmt::format("the tool's process ended with status {} and without an answer", WEXITSTATUS(status));
+  }
+  return "the tool's process ended without an answer";
+}
+
 // The process is gone and left no answer: find out why.
 void explain_silence(const Watch& watch, const Error& error, CallResult& result) {
   const CgroupUsage used = watch.runner->used();
+  // The kernel may have been first to end it, when this thread got no turn.
+  const uint64_t cpu_ms = watch.limits.cpu_ms;
+  if (cpu_ms != 0 && used.cpu_ns / 1'000'000 >= cpu_ms) return describe_limit(watch, "cpu", result);
   if (used.memory_kills > 0) {
     result.status = CallStatus::kLimit;
     result.limits_hit.push_back("memory");
@@ -150,7 +168,7 @@ void explain_silence(const Watch& watch, const Error& error, CallResult& result)
   const std::string why = last_line(result.error_output);
   result.error = {"NoAnswer",
                   error.code == Code::kUnavailable && error.what == "the process ended"
-                      ? "the tool's process ended without an answer" + (why.empty() ? "" : " (" + why + ")")
+                      ? how_it_ended(*watch.runner) + (why.empty() ? "" : " (" + why + ")")
                       : error.what,
                   ""};
 }
@@ -186,6 +204,7 @@ void Runner::connect(const asio::any_io_executor& executor, Fd channel_fd, Fd ou
   error = stream_of(executor, std::move(error_fd));
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): those that have a gate keep it
 Result<void> Runner::open_network(const CallSpec&, GateListener) {
   return fail(Code::kInternal, "a process without a gate was taken for a call with a network");
 }
@@ -262,7 +281,7 @@ Task<CallResult> converse(const asio::any_io_executor& executor, std::shared_ptr
   result.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
   take_output(*watch, result);
   if (!watch->stopped_by.empty()) {
-    describe_limit(*watch, result);
+    describe_limit(*watch, watch->stopped_by, result);
   } else if (!answer) {
     co_await runner->bury();  // its group's counters are final now
     explain_silence(*watch, answer.error(), result);

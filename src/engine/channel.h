@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/async.h"
@@ -23,6 +24,8 @@ class Runner {
   // Waits until every process of it is dead and gives back what it held.
   virtual Task<void> bury() = 0;
   virtual CgroupUsage used() const = 0;
+  // How it ended by itself, as wait(2) has it, if that is known once it is buried.
+  virtual std::optional<int> exit_status() const { return {}; }
   virtual const Seal& seal() const = 0;
   // Of one that has a gate (RunnerNetwork::kGated): what its call may reach, before the call is written.
   virtual Result<void> open_network(const CallSpec& spec, GateListener listener);

@@ -4,7 +4,6 @@
 #include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
-#include <cmath>
 
 #include "base/exact_json.h"
 #include "engine/answer.h"
@@ -48,15 +47,6 @@ std::string text_of(const json::object& object, std::string_view key) {
 int64_t number_of(const json::object& object, std::string_view key) {
   const json::value* const value = object.if_contains(key);
   return value != nullptr && value->is_int64() ? value->get_int64() : 0;
-}
-
-// Boost.JSON reads 1e999 as infinity, which no JSON can carry back out.
-bool finite(const json::value& value) {
-  if (value.is_double()) return std::isfinite(value.get_double());
-  if (value.is_array()) return std::all_of(value.get_array().begin(), value.get_array().end(), finite);
-  if (!value.is_object()) return true;
-  return std::all_of(value.get_object().begin(), value.get_object().end(),
-                     [](const auto& item) { return finite(item.value()); });
 }
 
 Result<json::object> data_of(json::object& message) {
@@ -108,7 +98,6 @@ Result<ContextLanguage> context_language_of(std::string_view name) {
 Result<ContextMessage> decode_context_message(std::string_view payload) {
   Result<json::value> parsed = parse_exactly(payload, kMaxDepth);
   if (!parsed || !parsed->is_object()) return broken("not a JSON object");
-  if (!finite(*parsed)) return broken("a number that is too large");
   json::object& object = parsed->get_object();
   ContextMessage message;
   const std::string op = text_of(object, "op");

@@ -8,6 +8,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "base/exact_json.h"
 #include "engine/embedded.h"
 #include "engine/environments.h"
 #include "engine/gated_python_source.h"
@@ -53,6 +54,9 @@ std::string pool_key(const CallSpec& spec) {
 }
 
 Result<void> check_arguments(const CallSpec& spec) {
+  for (const auto& argument : spec.arguments) {
+    if (!is_finite(argument.value())) return fail(Code::kInvalid, "an argument holds a number that is too large");
+  }
   size_t size = boost::json::serialize(spec.arguments).size() + spec.source.size();
   if (spec.letta) {
     size += boost::json::serialize(spec.letta->agent_state).size();
@@ -119,8 +123,11 @@ Task<Result<void>> Engine::start() {
     BJ_CO_TRY(kept_, co_await host_.launcher->list());
   }
   BJ_CO_CHECK(open_data_directory());
-  cgroup_root_ = CgroupRoot::open(kCgroupName, device_of(options_.data_directory));
+  cgroup_root_ = CgroupRoot::open(kCgroupName, device_of(options_.data_directory), given_cgroup_);
   host_.cgroups = std::make_shared<CgroupPool>(cgroup_root_, group_prefix());
+#ifdef BELLJAR_TEST_SWITCHES
+  host_.cgroups->leave_out(options_.without);
+#endif
   instance_.clean_after_dead([this](const std::string& dead) { return cgroup_root_->remove_leftovers(dead + "-"); });
   BJ_CO_CHECK(open_uids());
   keep_own();

@@ -100,6 +100,7 @@ class Engine {
   std::string why_not_kept_;
   std::vector<KeptThing> kept_;
   std::vector<Fd> kept_own_;                   // the locks of that instance
+  std::string given_cgroup_;                   // of its first server
   uint64_t generation_ = 0;                    // how many servers there were in it before
   std::map<std::string, std::string> groups_;  // of the sandboxes that were kept, by their keys
   asio::thread_pool workers_;

@@ -40,6 +40,7 @@ Result<void> Engine::take_instance() {
   }
   const json::object note = object_in(own->note);
   generation_ = note.at("generation").to_number<uint64_t>() + 1;
+  given_cgroup_ = std::string(note.at("cgroup").as_string());
   kept_own_ = std::move(own->descriptors);
   instance_ = InstanceLock::go_on(directory, std::string(note.at("instance").as_string()), std::move(kept_own_[0]));
   kept_.erase(own);
@@ -63,7 +64,8 @@ Result<void> Engine::open_uids() {
 
 void Engine::keep_own() {
   KeepRequest request;
-  request.note = json::serialize(json::object{{"instance", instance()}, {"generation", generation_}});
+  request.note = json::serialize(
+      json::object{{"instance", instance()}, {"generation", generation_}, {"cgroup", cgroup_root_->given()}});
   request.descriptors.push_back(instance_.file().get());
   if (host_.uids) request.descriptors.push_back(host_.uids->file().get());
   host_.launcher->keep(kOwnKey, request);

@@ -117,7 +117,6 @@ std::string Sandbox::note() const {
                     {"group", std::move(group)},
                     {"seal", json_of(seal_)},
                     {"trust", json_of(trust_)},
-                    {"gated", gate_ != nullptr},
                     {"late_gate", spec_.gated}};
   if (untrusted_) note["untrusted"] = untrusted_->what;
   if (gate_) note["authority"] = gate_->authority().value_or("");
@@ -186,8 +185,6 @@ Result<void> Sandbox::read_note(const std::string& text, SandboxNetwork network)
   if (from.contains("authority")) kept_authority_ = text_in(from, "authority");
   return {};
 }
-
-bool Sandbox::has_gate(const KeptThing& thing) { return thing.descriptors.size() == kWithGate; }
 
 Result<void> Sandbox::take_descriptors(std::vector<Fd> descriptors) {
   if (descriptors.size() != kPlain && descriptors.size() != kWithGate)

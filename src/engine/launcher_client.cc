@@ -58,7 +58,7 @@ Task<Result<std::shared_ptr<LauncherClient::Reply>>> LauncherClient::ask(std::st
   auto waiter = std::make_shared<OneShot<std::shared_ptr<Reply>>>(executor_);
   waiting_.emplace(id, waiter);
   Result<std::shared_ptr<Reply>> reply = fail(Code::kInternal, "");
-  if (const Result<void> sent = socket_->send(message, descriptors); !sent) {
+  if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     reply = tl::unexpected(sent.error());
   } else {
     reply = co_await waiter->get();
@@ -79,7 +79,10 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   create.idmap_layers = request.idmap_layers ? 1 : 0;
   create.layer_count = static_cast<uint32_t>(request.layers.size());
   create.extra_count = static_cast<uint32_t>(request.extras.size());
-  create.cgroup_count = static_cast<uint32_t>(request.cgroup_files.size());
+  const std::vector<int> cgroups =
+      request.cgroup_directory >= 0 ? std::vector<int>{request.cgroup_directory} : request.cgroup_files;
+  create.cgroup_count = static_cast<uint32_t>(cgroups.size());
+  create.born_in_cgroup = request.cgroup_directory >= 0 ? 1 : 0;
   create.runtimes_layer = request.runtimes_layer;
   if (create.layer_count > kMaxLayers || create.extra_count > kMaxExtraMounts || create.cgroup_count > kMaxCgroups) {
     co_return fail(Code::kInvalid, "too many layers or mounts for one sandbox");
@@ -93,7 +96,7 @@ Task<Result<Launched>> LauncherClient::launch(const LaunchRequest& request) {
   message.append(reinterpret_cast<const char*>(request.plan->steps.data()), request.plan->steps.size() * sizeof(Step));
   message.append(request.plan->strings);
   std::vector<int> descriptors{request.control};
-  descriptors.insert(descriptors.end(), request.cgroup_files.begin(), request.cgroup_files.end());
+  descriptors.insert(descriptors.end(), cgroups.begin(), cgroups.end());
   for (const ExtraLayer& extra : request.extras) {
     if (extra.tree >= 0) descriptors.push_back(extra.tree);
   }

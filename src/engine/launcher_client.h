@@ -40,6 +40,7 @@ struct LaunchRequest {
   uint16_t runtimes_layer = 0;
   int control = -1;
   std::vector<int> cgroup_files;
+  int cgroup_directory = -1;  // instead of them: what it is to be born in
 };
 
 // What the keeper had under a key.

@@ -17,6 +17,8 @@ class LearnedImports {
   void give_up(const std::vector<std::string>& modules);
   // Beside the environment's own.
   std::vector<std::string> with(std::vector<std::string> preload) const;
+  // How many names it has in mind: bounded, whatever tools say that they imported.
+  size_t known() const { return seen_.size(); }
 
  private:
   std::map<std::string, int> seen_;

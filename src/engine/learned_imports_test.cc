@@ -32,5 +32,13 @@ TEST(LearnedImportsTest, ThereIsAnEndToLearning) {
   EXPECT_EQ(imports.with({}).size(), 32u);
 }
 
+TEST(LearnedImportsTest, NamesThatToolsMakeUpAreNotKeptForEver) {
+  LearnedImports imports;
+  for (int i = 0; i < 100'000; ++i) imports.learn({"made_up_" + std::to_string(i)});
+  EXPECT_LE(imports.known(), 1024u);
+  for (int i = 0; i < 3; ++i) imports.learn({"numpy"});
+  EXPECT_EQ(imports.with({}), Names{"numpy"});
+}
+
 }  // namespace
 }  // namespace bj

@@ -22,6 +22,15 @@ Result<void> PacketSocket::send(std::string_view bytes, const std::vector<int>& 
   return send_message(descriptor_.native_handle(), bytes, descriptors, MSG_DONTWAIT);
 }
 
+Task<Result<void>> PacketSocket::deliver(std::string bytes, std::vector<int> descriptors) {
+  const auto self = shared_from_this();
+  for (;;) {
+    Result<void> sent = send(bytes, descriptors);
+    if (sent || sent.error().sys != EAGAIN) co_return sent;
+    if (!co_await writable(descriptor_)) co_return fail(Code::kUnavailable, "the socket is closed");
+  }
+}
+
 Result<void> PacketSocket::send(const Posted& posted) {
   std::vector<int> descriptors;
   for (const Fd& fd : posted.descriptors) descriptors.push_back(fd.get());

@@ -27,6 +27,8 @@ class PacketSocket : public std::enable_shared_from_this<PacketSocket> {
   void take_after_handling() { takes_after_ = true; }
   // Never waits: a peer that doesn't read makes it fail.
   Result<void> send(std::string_view bytes, const std::vector<int>& descriptors = {});
+  // Waits until the peer has room: many may ask at once. The descriptors stay open until then.
+  Task<Result<void>> deliver(std::string bytes, std::vector<int> descriptors);
   // Sends at once, too, unless the peer does not keep up: then what is posted is sent in its order when it does.
   void post(std::string bytes, std::vector<Fd> descriptors);
   // Until all that was posted is with the peer, or the peer is gone.

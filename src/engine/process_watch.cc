@@ -113,6 +113,9 @@ std::vector<std::string> ProcessWatch::limits_hit() const {
   std::vector<std::string> limits;
   if (!stopped_by().empty()) limits.push_back(stopped_by());
   const CgroupUsage used = state_->subject.used();
+  const Limits& set = state_->subject.limits;
+  // The kernel may have been first, when this thread got no turn.
+  if (stopped_by().empty() && set.cpu_ms != 0 && used.cpu_ns / 1'000'000 >= set.cpu_ms) limits.emplace_back("cpu");
   if (used.memory_kills > 0) limits.emplace_back("memory");
   if (used.forks_refused > 0) limits.emplace_back("processes");
   if (output().dropped + error().dropped > 0) limits.emplace_back("output");

@@ -50,6 +50,14 @@ TEST_F(ProcessWatchTest, CpuTimeKillsWhenTheGroupHasUsedIt) {
   EXPECT_EQ(watch.stopped_by(), "cpu");
 }
 
+TEST_F(ProcessWatchTest, CpuTimeIsNamedAlsoIfTheKernelWasFirstToKill) {
+  limits_.cpu_ms = 10;
+  const ProcessWatch watch(context_.get_executor(), subject());
+  EXPECT_THAT(watch.limits_hit(), IsEmpty());
+  used_.cpu_ns = 10'000'000;
+  EXPECT_THAT(watch.limits_hit(), ElementsAre("cpu"));
+}
+
 TEST_F(ProcessWatchTest, WithoutLimitsOfTimeNothingIsWaitedFor) {
   limits_.wall_ms = limits_.cpu_ms = 0;
   used_.cpu_ns = ~0ull;

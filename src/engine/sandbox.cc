@@ -49,6 +49,18 @@ std::string summary(const NetworkPolicy& policy) {
   return out;
 }
 
+// Code inside has those that it was given first.
+void keep_placeholders(const GateCredentials& before, GateCredentials& now) {
+  for (const GateCredential& had : before) {
+    for (GateCredential& has : now) {
+      if (has.name == had.name && !has.placeholder.empty() && !had.placeholder.empty())
+        has.placeholder = had.placeholder;
+    }
+  }
+}
+
+bool opens_tls(const SandboxSpec& spec) { return !spec.credentials.empty() || is_about_requests(spec.network); }
+
 Result<GateEndpoints> copies_of(GateEndpoints& ends) {
   GateEndpoints copies;
   for (size_t i = 0; i < GateEndpoints::kCount; ++i) {
@@ -147,7 +159,7 @@ Task<Result<void>> Sandbox::launch() {
   policy.caps = spec_.caps;
   policy.syscalls = spec_.syscalls;
   policy.limits = spec_.limits;
-  policy.own_trust = spec_.gated || !spec_.credentials.empty() || is_about_requests(spec_.network);
+  policy.own_trust = spec_.gated || opens_tls(spec_);
   policy.boot_id = new_uuid4();
   LaunchRequest request;
   BJ_CO_CHECK(choose_ids(policy));
@@ -172,7 +184,7 @@ Task<Result<void>> Sandbox::launch() {
   BJ_CO_TRY(group_, host_.cgroups->take(spec_.limits));
   BJ_CO_TRY(auto control, socket_pair(SOCK_SEQPACKET));
 
-  Plan plan = sandbox_plan(policy, host_.abilities, host_.cgroups->joined_controls());
+  Plan plan = sandbox_plan(policy, host_.abilities, host_.cgroups->joined_controls(), host_.cgroups->joining());
   request.plan = &plan;
   request.clone_flags = sandbox_clone_flags();
   request.ids = policy.ids;
@@ -180,6 +192,7 @@ Task<Result<void>> Sandbox::launch() {
   request.runtimes_layer = host_.runtimes_layer;
   request.control = control.second.get();
   request.cgroup_files = group_.join_files();
+  request.cgroup_directory = group_.directory();
   request.gated_network = spec_.gated || !spec_.network.allows_nothing();
 #ifdef BELLJAR_TEST_SWITCHES
   switch_off_in_sandbox(host_.without, spec_.syscalls, plan, request);
@@ -219,7 +232,7 @@ Task<Result<void>> Sandbox::trust_gate() {
     trust_ = std::move(*added);
     co_return Result<void>();
   }
-  if (!spec_.gated) co_return tl::unexpected(added.error());
+  if (opens_tls(spec_)) co_return tl::unexpected(added.error());
   untrusted_ = added.error();  // no matter to who wants no credentials
   co_return Result<void>();
 }
@@ -233,6 +246,7 @@ Result<void> Sandbox::open_network(NetworkPolicy policy, GateListener listener, 
   if (untrusted_ && (!credentials.empty() || is_about_requests(policy))) return tl::unexpected(*untrusted_);
   BJ_CHECK(change_network(std::move(policy)));
   spec_.on_network = listener;
+  keep_placeholders(spec_.credentials, credentials);
   spec_.credentials = std::move(credentials);
   gate_->listen(std::move(listener));
   return gate_->give(spec_.credentials);
@@ -243,7 +257,8 @@ void Sandbox::close_network() {
 }
 
 Result<void> Sandbox::change_network(NetworkPolicy policy) {
-  if (!gate_) return fail(Code::kInvalid, "this sandbox was created without a network: create one with a policy");
+  if (!gate_)
+    return fail(Code::kInvalid, "this sandbox has no gate, so it can't get a network: create one with a policy");
   BJ_CHECK(gate_->change(policy));
   spec_.network = std::move(policy);
   report_network();
@@ -292,9 +307,9 @@ Task<Result<Process>> Sandbox::start(ProcessSpec spec, std::shared_ptr<ProcessRe
   Process process;
   std::vector<Fd> theirs;  // the process's ends, closed here once they were passed
   if (!spec.terminal) {
-    BJ_CO_TRY(Pipe input, make_pipe());
-    BJ_CO_TRY(Pipe output, make_pipe());
-    BJ_CO_TRY(Pipe error, make_pipe());
+    BJ_CO_TRY(Pipe input, make_stream_pipe());
+    BJ_CO_TRY(Pipe output, make_stream_pipe());
+    BJ_CO_TRY(Pipe error, make_stream_pipe());
     process.input = std::move(input.write);
     process.output = std::move(output.read);
     process.error = std::move(error.read);

@@ -103,7 +103,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // Of one that was created gated: what may be reached, who is told, what requests are given. All of it is in force
   // when this returns; nothing of the owner's may run before.
   Result<void> open_network(NetworkPolicy policy, GateListener listener, GateCredentials credentials);
-  // From now on; connections that it does not allow are reset. Only for one that was created with a network.
+  bool has_gate() const { return gate_ != nullptr; }
+  // From now on; connections that it does not allow are reset. Only for one that has a gate.
   Result<void> change_network(NetworkPolicy policy);
   // Ends every connection; when it returns, all events have been told.
   void close_network();
@@ -128,7 +129,6 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   void keep_until(int64_t when_us);
   // One that a server before this one has kept, with everything in it still running: frozen if it was.
   static Result<std::shared_ptr<Sandbox>> take_up(Host& host, KeptThing thing, SandboxNetwork network);
-  static bool has_gate(const KeptThing& thing);
 
   // Ends the sandbox at that time; again to move it.
   void expire_at(Clock::time_point when);

@@ -52,7 +52,10 @@ void SandboxPool::refill(const std::string& key) {
   Kind& kind = kinds_[key];
   if (kind.filling || stopping_ || kind.blanks.size() >= ahead_) return;
   kind.filling = true;
-  spawn(host_.executor, [self = shared_from_this(), key]() -> Task<void> { co_await self->fill(key); });
+  // Whoever took a blank goes on first: making another one begins when he waits for something, his row in the database.
+  asio::post(host_.executor, [self = shared_from_this(), key] {
+    spawn(self->host_.executor, [self, key]() -> Task<void> { co_await self->fill(key); });
+  });
 }
 
 Task<void> SandboxPool::fill(std::string key) {

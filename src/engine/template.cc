@@ -9,12 +9,12 @@
 #include <sstream>
 
 #include "engine/import_report.h"
+#include "engine/own_programs.h"
 #include "sys/files.h"
 
 namespace bj {
 namespace {
 
-constexpr const char* kOwnPrograms = "/opt/belljar/bin";
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 Result<void> append_line(const Fd& etc, const std::string& file, const std::string& name, const std::string& line,
@@ -46,6 +46,20 @@ Result<Fd> ensure_directory(const Fd& root, const std::string& path, unsigned mo
   }
   if (::fchmodat(at.get(), ".", mode, 0) != 0) return fail_errno("chmod(" + path + ")");
   return at;
+}
+
+// Into the first of these that the root has, so that every PATH leads to it, also that of a login shell. What an image
+// has of that name further on is setuid and does nothing in a sandbox. Nothing is replaced, no link followed.
+void link_sudo(const Fd& root) {
+  for (const std::string path : {"usr/local/bin", "usr/bin", "bin"}) {
+    Result<Fd> at = open_at(root.get(), ".", O_PATH | O_DIRECTORY);
+    std::istringstream parts(path);
+    for (std::string part; at && std::getline(parts, part, '/');)
+      at = open_at(at->get(), part, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (!at) continue;
+    (void)::symlinkat(kSudo, at->get(), "sudo");
+    return;
+  }
 }
 
 // The topmost /etc/passwd. A layer may be a sandbox's work: nothing in it is followed, and only a file is read.
@@ -85,6 +99,7 @@ Result<void> complete_root(const std::string& root_path) {
   BJ_TRY(const Fd home, ensure_directory(root, "home/user", 0755));
   if (::geteuid() == 0 && ::fchownat(home.get(), "", 1000, 1000, AT_EMPTY_PATH) != 0)
     return fail_errno("chown(home/user)");
+  link_sudo(root);
   BJ_TRY(const Fd etc, open_at(root.get(), "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW));
   BJ_CHECK(append_line(etc, "passwd", "root", "root:x:0:0:root:/root:/bin/sh", 0644));
   BJ_CHECK(append_line(etc, "passwd", "user", "user:x:1000:1000:user:/home/user:/bin/sh", 0644));

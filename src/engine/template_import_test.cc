@@ -193,6 +193,20 @@ TEST_F(TemplateImportTest, SpecialFilesSetIdBitsAndAttributesAreLeftOut) {
   EXPECT_LT(::lgetxattr(root("etc/power").c_str(), "security.capability", nullptr, 0), 0);
 }
 
+TEST_F(TemplateImportTest, OurSudoIsLinkedWhereThePathLeadsFirst) {
+  ASSERT_TRUE(import_items({folder("usr/local/bin"), file("usr/bin/sudo", "its own", 04755)}));
+  EXPECT_EQ(fs::read_symlink(root("usr/local/bin/sudo")), "/opt/belljar/bin/sudo");
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(root("usr/bin/sudo"))));
+}
+
+TEST_F(TemplateImportTest, OurSudoIsNotLinkedBehindALinkNorInPlaceOfAFile) {
+  const std::string outside = temporary_.path() + "/outside";
+  fs::create_directories(outside + "/bin");
+  ASSERT_TRUE(import_items({folder("usr/bin"), symlink_to("usr/local", outside), file("usr/bin/sudo", "its own")}));
+  EXPECT_TRUE(fs::is_empty(outside + "/bin"));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(root("usr/bin/sudo"))));
+}
+
 TEST_F(TemplateImportTest, OwnersBeyondTheRangeBecomeNobody) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root keeps owners";
   Item far = file("etc/far");

@@ -62,7 +62,10 @@ void share_uid(Plan& plan) {
 
 void switch_off_in_plain_sandbox(Control control, Plan& plan, LaunchRequest& request) {
   switch (control) {
-    case Control::kUserNs: request.clone_flags &= ~static_cast<uint64_t>(CLONE_NEWUSER); break;
+    case Control::kUserNs:
+      request.clone_flags &= ~static_cast<uint64_t>(CLONE_NEWUSER);
+      remove_op(plan, Op::kSetting);  // it would be one of the host's
+      break;
     case Control::kUtsNs:
       request.clone_flags &= ~static_cast<uint64_t>(CLONE_NEWUTS);
       remove_op(plan, Op::kHostname);  // it would rename the host

@@ -177,7 +177,7 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
   auto waiter = std::make_shared<OneShot<std::shared_ptr<Answer>>>(executor_);
   waiting_.emplace(request.id, waiter);
   Result<std::shared_ptr<Answer>> answer = fail(Code::kInternal, "");
-  if (const Result<void> sent = socket_->send(message, descriptors); !sent) {
+  if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     answer = tl::unexpected(sent.error());
   } else {
     asio::steady_timer deadline(executor_, kAnswerTime);

@@ -12,9 +12,9 @@
 #include <cstring>
 
 #include "engine/test_switch.h"
-#include "engine/zygote_wire.h"
 #include "seal/report.h"
 #include "sys/files.h"
+#include "sys/pidfd.h"
 #include "sys/pipe.h"
 #include "sys/socket.h"
 
@@ -91,6 +91,7 @@ Task<void> Child::bury() {
   if (birth_error_ < 0 && !zygote_->gone()) (void)co_await birth_.get();
   if (pidfd_) {
     co_await readable(*pidfd_);
+    exit_status_ = exit_status_of(pidfd_->native_handle());
     pidfd_.reset();
     last_used_ = group_.used();
   }
@@ -224,19 +225,33 @@ uint32_t Zygote::take_uid() {
   return kFirstUid + next_uid_;
 }
 
+// Of very many forks at once, those that the socket has no room for wait for their turn.
+Result<void> Zygote::send_request(const zygote::ForkRequest& request, const std::vector<int>& descriptors) {
+  const std::string bytes(reinterpret_cast<const char*>(&request), sizeof request);
+  Result<void> sent = control_->send(bytes, descriptors);
+  if (sent || sent.error().sys != EAGAIN) return sent;
+  std::vector<Fd> copies;
+  for (const int fd : descriptors) {
+    copies.emplace_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    if (!copies.back().ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
+  }
+  control_->post(bytes, std::move(copies));
+  return {};
+}
+
 Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
   if (gone_) return fail(Code::kUnavailable, "the zygote has ended");
   BJ_TRY(LeasedGroup group, host_.cgroups->take(limits_));
   BJ_TRY(auto channel, socket_pair(SOCK_STREAM));
-  BJ_TRY(Pipe output, make_pipe());
-  BJ_TRY(Pipe error, make_pipe());
+  BJ_TRY(Pipe output, make_stream_pipe());
+  BJ_TRY(Pipe error, make_stream_pipe());
   std::vector<int> passed{channel.second.get(), output.write.get(), error.write.get()};
   const std::vector<int> cgroup_files = group.join_files();
   passed.insert(passed.end(), cgroup_files.begin(), cgroup_files.end());
   const zygote::ForkRequest request{++last_id_, take_uid(), readiness == Readiness::kWarm ? 1u : 0u,
                                     static_cast<uint32_t>(cgroup_files.size())};
   auto child = std::make_shared<Child>(shared_from_this(), std::move(group), request.uid);
-  BJ_CHECK(control_->send({reinterpret_cast<const char*>(&request), sizeof request}, passed));
+  BJ_CHECK(send_request(request, passed));
   child->readiness = readiness;
   child->connect(host_.executor, std::move(channel.first), std::move(output.read), std::move(error.read));
   unborn_.emplace(request.id, child);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "engine/channel.h"
 #include "engine/packets.h"
 #include "engine/sandbox.h"
+#include "engine/zygote_wire.h"
 
 namespace bj {
 
@@ -32,6 +34,7 @@ class Child : public Runner {
   void kill() override;
   Task<void> bury() override;
   CgroupUsage used() const override;
+  std::optional<int> exit_status() const override { return exit_status_; }
   const Seal& seal() const override;
   // The zygote has told the child's pid.
   void born(Fd pidfd);
@@ -48,6 +51,7 @@ class Child : public Runner {
   OneShot<int> birth_;
   int birth_error_ = -1;
   CgroupUsage last_used_;
+  std::optional<int> exit_status_;
 };
 
 class Zygote : public std::enable_shared_from_this<Zygote> {
@@ -76,6 +80,7 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
       : host_(host), spec_(std::move(spec)), limits_(limits), network_(network) {}
   Task<Result<void>> run(std::vector<std::string> preload);
   Result<void> send_plan();
+  Result<void> send_request(const zygote::ForkRequest& request, const std::vector<int>& descriptors);
   void report_network();
   void on_packet(std::string_view bytes, std::vector<Fd> descriptors);
   void on_closed();

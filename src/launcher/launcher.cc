@@ -1,6 +1,7 @@
 #include "launcher/launcher.h"
 
 #include <fcntl.h>
+#include <linux/securebits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -34,6 +35,8 @@
 namespace bj {
 namespace {
 
+constexpr uid_t kOurselves = 0;  // rootless, too: there it is the launcher's own namespace that says so
+constexpr uid_t kUnchanged = static_cast<uid_t>(-1);
 constexpr size_t kMaxRequest = sizeof(launch::Create) + kMaxSteps * sizeof(Step) + kMaxStrings + 4096;
 
 class Launcher {
@@ -165,6 +168,7 @@ class Launcher {
     const size_t steps_size = size_t{create.step_count} * sizeof(Step);
     if (create.step_count > kMaxSteps || request.size() != sizeof create + steps_size + create.strings_size ||
         create.layer_count > kMaxLayers || create.extra_count > kMaxExtraMounts || create.cgroup_count > kMaxCgroups ||
+        (create.born_in_cgroup != 0 && create.cgroup_count != 1) ||
         descriptors.size() != 1 + create.cgroup_count + passed_trees(create)) {
       return fail(Code::kInvalid, "malformed request", EBADMSG);
     }
@@ -186,8 +190,11 @@ class Launcher {
 
     BJ_TRY(const Network network, network_of(create.network, given.gate));
     BJ_CHECK(network.enter());
-    const Cloned cloned = clone_process(create.clone_flags | own_network_flag(create) | CLONE_FILES);
+    BJ_CHECK(act_as(owner_of(create)));
+    const int into = create.born_in_cgroup != 0 ? descriptors[1].get() : -1;
+    const Cloned cloned = clone_process(create.clone_flags | own_network_flag(create) | CLONE_FILES, into);
     if (cloned.pid == 0) become_sandbox(plan, state, late.second.get());
+    BJ_CHECK(act_as(kOurselves));
     BJ_CHECK(networks_.go_home());
     if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3");
     given.pidfd = Fd(cloned.pidfd);
@@ -215,6 +222,20 @@ class Launcher {
 
   static size_t passed_trees(const launch::Create& create) {
     return static_cast<size_t>(std::count(create.extras, create.extras + create.extra_count, launch::kPassedTree));
+  }
+
+  // What the kernel counts by user (inotify instances, queued signals) it also charges to whoever made the user
+  // namespace. That must be nobody else: not the host's root, and not the maker of all the other sandboxes.
+  static uid_t owner_of(const launch::Create& create) {
+    const bool own = (create.clone_flags & CLONE_NEWUSER) != 0 && create.ids.kind == IdMap::Kind::kRange;
+    return own ? create.ids.outside : kOurselves;
+  }
+
+  // Not by the C library, which would ask threads to follow that our parent may have had.
+  static Result<void> act_as(uid_t user) {
+    if (::geteuid() == user) return {};
+    if (::syscall(SYS_setresuid, kUnchanged, user, kUnchanged) != 0) return fail_errno("setresuid");
+    return {};
   }
 
   // A network that has a gate is never the sandbox's own.
@@ -297,7 +318,9 @@ Result<void> run_launcher(Fd& socket, std::string_view warden_program, std::opti
   const rlimit no_dumps{1, 1};
   (void)::setrlimit(RLIMIT_CORE,
                     &no_dumps);  // while we still may raise a hard limit of 0; see set_rlimits() in seal/plan.cc
-  ::signal(SIGCHLD, SIG_IGN);    // the kernel reaps: the engine holds the pidfds
+  // A change of the user for a moment (owner_of) takes no capability away. Without root there is none.
+  (void)::prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0);
+  ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps: the engine holds the pidfds
   BJ_TRY(Fd warden, anonymous_file("warden", warden_program));
   BJ_TRY(Den den, Den::dig());
   BJ_TRY(NetworkPool networks, NetworkPool::create());

@@ -30,7 +30,8 @@ struct Header {
 // Among a sandbox's extra mounts, one that the request carries.
 inline constexpr uint16_t kPassedTree = 0xffff;
 
-// kCreate: this, then the steps, then the strings. Descriptors: the control socket, the cgroup files, passed trees.
+// kCreate: this, then the steps, then the strings. Descriptors: the control socket, the cgroup files (or the
+// directory of the group that it is to be born in), passed trees.
 // Answer: value = pid, with a pidfd, and for kGated the gate's ends of the network (GateEndpoints). A plan that fails
 // later is told on the control socket (PlanFailed).
 struct Create {
@@ -44,6 +45,7 @@ struct Create {
   uint32_t layer_count;
   uint32_t extra_count;
   uint32_t cgroup_count;
+  uint32_t born_in_cgroup;           // 1: by the one cgroup descriptor
   uint16_t layers[kMaxLayers];       // numbers given by kAddLayer
   uint16_t extras[kMaxExtraMounts];  // numbers, or kPassedTree: the next of those
   uint8_t extra_writable[kMaxExtraMounts];

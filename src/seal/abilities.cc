@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "sys/clone.h"
@@ -103,6 +104,19 @@ Ability from_errno(int error, const std::string& yes, const std::string& remedy)
   return {false, std::string(std::strerror(error)) + "; " + remedy};
 }
 
+// What a sandbox writes lies in a tmpfs. An overlay notes there, as a user attribute, that a directory hides the one
+// below it; without such attributes it refuses to remove or rename a directory of the template.
+Ability probe_replaced_directories() {
+  const Result<Fd> file = anonymous_file("probe", "");
+  const char mark = 'y';
+  const bool can = file && ::fsetxattr(file->get(), "user.belljar", &mark, 1, 0) == 0;
+  return {
+      can,
+      can ? "yes"
+          : "tmpfs has no user attributes here: removing or renaming a directory of the template fails inside (EIO); "
+            "needs a kernel >= 6.6 (Debian 12: linux-image-amd64 of bookworm-backports)"};
+}
+
 void probe_landlock(Abilities& abilities) {
   const long abi = ::syscall(raw::kNrLandlockCreate, nullptr, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
   abilities.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
@@ -121,6 +135,7 @@ Abilities probe_abilities() {
                                          "(Ubuntu: kernel.apparmor_restrict_unprivileged_userns=0)");
   abilities.overlay =
       from_errno(found.overlay, "in user namespaces", "needs a kernel >= 5.11 with overlayfs (modprobe overlay)");
+  abilities.replaced_directories = probe_replaced_directories();
   abilities.proc_subset =
       from_errno(found.proc_subset, "subset=pid", "needs a kernel >= 5.8; calls see all of /proc, read-only");
   if (!abilities.root) {

@@ -19,6 +19,7 @@ struct Abilities {
   Ability user_namespaces;
   Ability idmapped_mounts;
   Ability overlay;
+  Ability replaced_directories;  // in a sandbox with a writable root
   Ability proc_subset;
   Ability seccomp;
   int landlock_abi = 0;

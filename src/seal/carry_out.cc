@@ -78,7 +78,10 @@ long set_attributes(long dir, const char* path, unsigned flags, uint64_t attribu
   return call(raw::kNrMountSetattr, dir, address(path), flags, address(&attr), sizeof attr);
 }
 
+// Most masks of /proc have nothing to hide on a given kernel: asked first, they cost little.
 long bind(const char* from, const char* to, uint64_t attributes) {
+  constexpr long kExists = 0;
+  if (const long r = call(__NR_faccessat, kAtFdCwd, address(to), kExists); r < 0) return r;
   const long tree = call(raw::kNrOpenTree, kAtFdCwd, address(from), OPEN_TREE_CLONE | kCloexec);
   if (tree < 0) return tree;
   long r = attributes != 0 ? set_attributes(tree, "", kAtEmptyPath, attributes) : 0;
@@ -205,9 +208,10 @@ long make_file(const char* path) {
   return fd;
 }
 
-long put_file(const char* path, const char* contents) {
-  constexpr long kNew = 01 | 0100 | 0200;  // O_WRONLY | O_CREAT | O_EXCL
-  const long fd = call(__NR_openat, kAtFdCwd, address(path), kNew | kCloexec, 0444);
+constexpr long kWriteOnly = 01, kWriteNew = 01 | 0100 | 0200;  // O_WRONLY | O_CREAT | O_EXCL
+
+long write_file(const char* path, long flags, const char* contents) {
+  const long fd = call(__NR_openat, kAtFdCwd, address(path), flags | kCloexec, 0444);
   if (fd < 0) return fd;
   const long r = call(__NR_write, fd, address(contents), static_cast<long>(raw::length(contents)));
   call(__NR_close, fd);
@@ -307,7 +311,9 @@ long do_step(const Step& step, const char* text, const char* more, CarryOut& sta
     case Op::kPlaceFd: return call(__NR_dup2, slot, static_cast<long>(number));
     case Op::kCloseFrom: return call(raw::kNrCloseRange, static_cast<long>(number), ~0u, static_cast<long>(number2));
     case Op::kExec: return execute(slot, text);
-    case Op::kPutFile: return put_file(text, more);
+    case Op::kPutFile: return write_file(text, kWriteNew, more);
+    case Op::kSetting: return write_file(text, kWriteOnly, more);
+    case Op::kBorn: return 0;
     case Op::kSendDescriptor: return send_descriptor(state.slots[kSlotControl], slot, text);
 #ifdef BELLJAR_TEST_SWITCHES
     case Op::kChroot: return change_root(text);

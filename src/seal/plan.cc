@@ -19,7 +19,12 @@ constexpr uint64_t kQuiet = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 constexpr uint64_t kInert = kQuiet | MOUNT_ATTR_NOEXEC;
 constexpr uint64_t kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC
 constexpr uint64_t kLastSignal = 64;
+constexpr uint64_t kMib = 1 << 20;
 constexpr uint32_t kInodesPerMib = 64;
+// A machine has some thousand terminals for all sandboxes together, and a user some hundred inotify instances.
+constexpr const char* kTerminals = "newinstance,ptmxmode=0666,mode=620,max=64";
+constexpr const char* kTerminalsOfACall = "newinstance,ptmxmode=0666,mode=620,max=16";
+constexpr const char* kWatchers = "64";
 
 // Appends steps; each call is one line of the list that a reader follows.
 class Builder {
@@ -64,9 +69,13 @@ std::string tmpfs_options(const Limits& limits) {
   return fmt::format("mode=755,size={},nr_inodes={}", limits.disk_bytes, inodes);
 }
 
-void join_cgroups(Builder& b, const std::vector<Control>& joins) {
+void join_cgroups(Builder& b, const std::vector<Control>& joins, Joining joining) {
   for (size_t i = 0; i < joins.size(); ++i) {
-    b.add(joins[i], Op::kWrite, {.slot = static_cast<uint8_t>(kSlotCgroup + i), .text = "0"});
+    if (joining == Joining::kCloned) {
+      b.add(joins[i], Op::kBorn);
+    } else {
+      b.add(joins[i], Op::kWrite, {.slot = static_cast<uint8_t>(kSlotCgroup + i), .text = "0"});
+    }
   }
   // After joining: the namespace's root is where the process is when it is made.
   if (!joins.empty()) b.add(Control::kCgroupNs, Op::kUnshare, {.number = CLONE_NEWCGROUP});
@@ -153,30 +162,33 @@ void mount_dev(Builder& b) {
   b.add(Control::kDev, Op::kSetAttributes,
         {.text = "/new/dev", .number = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
   b.add(Control::kNone, Op::kMount,
-        {.slot = kSlotFree,
-         .text = "devpts",
-         .more = "newinstance,ptmxmode=0666,mode=620",
-         .number = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
+        {.slot = kSlotFree, .text = "devpts", .more = kTerminals, .number = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/dev/pts"});
 }
 
-// Everything of /proc is read-only; what tells about the kernel or the host's keys is hidden as well. Each boot of a
-// sandbox has an id of its own, as a machine's has.
+// Everything of /proc is read-only; what tells about the kernel, its devices, the host's keys or other sandboxes (their
+// locks) is hidden as well. Each boot of a sandbox has an id of its own, as a machine's has.
 void mount_proc(Builder& b, const std::string& boot_id) {
   b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "proc", .number = kInert});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/proc"});
-  // Others, such as kpagecount or slabinfo, only root outside may open.
-  static constexpr std::array kHidden = {"kcore",       "kallsyms",      "kmsg",       "keys",     "key-users",
-                                         "modules",     "timer_list",    "interrupts", "softirqs", "config.gz",
-                                         "sched_debug", "latency_stats", "cmdline"};
-  for (const char* name : kHidden) {
+  const auto hide = [&b](const char* behind, const char* name) {
     const std::string path = fmt::format("/new/proc/{}", name);
-    b.add(Control::kProc, Op::kBind, {.text = "/new/dev/null", .more = path, .optional = true});
+    b.add(Control::kProc, Op::kBind, {.text = behind, .more = path, .optional = true});
+  };
+  // Others, such as kpagecount or slabinfo, only root outside may open.
+  for (const char* name :
+       {"kcore", "kallsyms", "kmsg", "keys", "key-users", "modules", "timer_list", "interrupts", "softirqs",
+        "config.gz", "sched_debug", "schedstat", "latency_stats", "cmdline", "locks", "buddyinfo", "zoneinfo"}) {
+    hide("/new/dev/null", name);
   }
+  b.add(Control::kProc, Op::kMakeDirectory, {.text = "/scratch/nothing", .number = 0555});
+  for (const char* name : {"acpi", "asound", "bus", "fs", "irq", "scsi"}) hide("/scratch/nothing", name);
   if (!boot_id.empty()) {
     b.add(Control::kProc, Op::kPutFile, {.text = "/scratch/boot_id", .more = boot_id + "\n"});
     b.add(Control::kProc, Op::kBind, {.text = "/scratch/boot_id", .more = "/new/proc/sys/kernel/random/boot_id"});
   }
+  // Of each user inside. All of them together have what the kernel gives one user: the owner of the user namespace.
+  b.add(Control::kRlimits, Op::kSetting, {.text = "/new/proc/sys/user/max_inotify_instances", .more = kWatchers});
   b.add(Control::kProc, Op::kSetAttributes, {.text = "/new/proc", .number = MOUNT_ATTR_RDONLY | kInert});
 }
 
@@ -196,9 +208,10 @@ void set_rlimits(Builder& b, const Limits& limits, const std::vector<Control>& j
   limit(RLIMIT_SIGPENDING, 1024);
   limit(RLIMIT_RTPRIO, 0);
   limit(RLIMIT_NICE, 0);
-  limit(RLIMIT_FSIZE, limits.disk_bytes);
+  limit(RLIMIT_FSIZE, limits.disk_bytes + kMib);  // a file that fills the disk fails as one
   if (!has(joins, Control::kPids)) limit(RLIMIT_NPROC, limits.processes + 1);
-  if (limits.cpu_ms != 0) limit(RLIMIT_CPU, (limits.cpu_ms + 999) / 1000);
+  // A second more: the engine, which counts all processes together, is the first to end them, and says why.
+  if (limits.cpu_ms != 0) limit(RLIMIT_CPU, (limits.cpu_ms + 999) / 1000 + 1);
   if (!has(joins, Control::kMemory))
     limit(RLIMIT_DATA, limits.memory_bytes);  // not RLIMIT_AS: Node reserves far more than it uses
 }
@@ -288,7 +301,7 @@ std::string Plan::describe(const Failure& failure) const {
       "create", "chown",       "mount",       "attach",      "bind",       "mount attributes", "pivot_root", "chdir",
       "umask",  "open /dev/null", "rlimit",      "bounding set", "set ids",    "capset",     "dumpable",    "no_new_privs",   "landlock create",
       "landlock rule", "landlock enforce", "seccomp", "place descriptor", "close descriptors", "exec",
-      "put file", "send descriptor",
+      "put file", "send descriptor", "setting", "born",
 #ifdef BELLJAR_TEST_SWITCHES
       "chroot",
 #endif
@@ -304,11 +317,12 @@ uint64_t sandbox_clone_flags() { return CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEW
 
 uint64_t call_clone_flags() { return CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS; }
 
-Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins) {
+Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins,
+                  Joining joining) {
   Builder b;
   const uint64_t first_id = policy.ids.kind == IdMap::Kind::kRange ? 0 : policy.ids.inside;
   b.add(Control::kNone, Op::kResetSignals, {.number = 1, .number2 = kLastSignal});  // the launcher ignores some
-  join_cgroups(b, joins);
+  join_cgroups(b, joins, joining);
   b.add(Control::kNone, Op::kSetIds, {.number = first_id, .number2 = first_id});
   b.add(Control::kSession, Op::kNewSession);
   b.add(Control::kNone, Op::kUmask, {.number = 0});
@@ -333,7 +347,7 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   Builder b;
   const bool own_uid = policy.ids.kind == IdMap::Kind::kRange;
   b.add(Control::kNone, Op::kResetSignals, {.number = SIGCHLD, .number2 = SIGCHLD});  // the rest are the interpreter's
-  join_cgroups(b, joins);
+  join_cgroups(b, joins, Joining::kWriting);
   b.add(Control::kSession, Op::kNewSession);
   b.add(Control::kNone, Op::kUmask, {.number = 0});
   // One tmpfs, attached three times: the disk limit covers all that the call can write.
@@ -351,6 +365,12 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   b.add(Control::kPidNs, Op::kMount,
         {.slot = kSlotFree, .text = "proc", .more = proc_options, .number = kInert | MOUNT_ATTR_RDONLY});
   b.add(Control::kPidNs, Op::kAttach, {.slot = kSlotFree, .text = "/proc"});
+  b.add(Control::kNone, Op::kMount,
+        {.slot = kSlotFree,
+         .text = "devpts",
+         .more = kTerminalsOfACall,
+         .number = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/dev/pts"});
   b.add(Control::kNone, Op::kUmask, {.number = 022});
   b.add(Control::kFds, Op::kOpenNull, {.number = 0});  // the zygote's own would be shared by all calls, flags and all
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotOutput, .number = 1});
@@ -365,7 +385,7 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   b.add(Control::kNoNewPrivs, Op::kNoNewPrivs);
   confine_paths(b, RootMode::kTemplate, abilities);
   b.add(Control::kFds, Op::kCloseFrom, {.number = 4});
-  b.add_program(Control::kSeccomp, seccomp_program(SyscallProfile::kTool));
+  b.add_program(Control::kSeccomp, seccomp_program(SyscallProfile::kCall));
   return b.take();
 }
 

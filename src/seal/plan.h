@@ -22,8 +22,15 @@ struct Plan {
   std::string describe(const Failure& failure) const;
 };
 
+// How a process comes into its cgroups.
+enum class Joining {
+  kWriting,  // to the files in its cgroup slots
+  kCloned,   // born in it, which version 2 can: writing waits there for a grace period of the kernel, 20 ms
+};
+
 // The sandbox's first process, from the launcher's clone to the warden. `joins`: the controls of its cgroup slots.
-Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins);
+Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins,
+                  Joining joining = Joining::kWriting);
 
 // A call's process, from the zygote's clone to the moment the tool's code may run.
 Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const std::vector<Control>& joins);

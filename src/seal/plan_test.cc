@@ -16,6 +16,7 @@ namespace bj {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Each;
 using testing::Gt;
 using testing::HasSubstr;
@@ -137,6 +138,15 @@ TEST(PlanTest, EachCgroupIsJoinedThroughItsOwnSlotForItsOwnControl) {
     EXPECT_EQ(step.control, kJoins[i]);
     EXPECT_EQ(text_of(plan, step), "0");
   }
+}
+
+TEST(PlanTest, WhoIsBornInItsCgroupWritesNothingAndHasTheSameControlsAndANamespaceOfIt) {
+  const Plan plan = sandbox_plan(some_policy(), all_abilities(), kJoins, Joining::kCloned);
+  EXPECT_THAT(all(plan, Op::kWrite), IsEmpty());
+  std::vector<Control> controls;
+  for (const size_t i : all(plan, Op::kBorn)) controls.push_back(plan.steps[i].control);
+  EXPECT_EQ(controls, kJoins);
+  EXPECT_EQ(plan.steps[only(plan, Op::kUnshare)].control, Control::kCgroupNs);
 }
 
 TEST(PlanTest, WithoutCgroupsThereIsNoCgroupNamespaceAndMemoryIsLimitedByRlimit) {
@@ -338,8 +348,38 @@ TEST(PlanTest, OnlyTheMasksOfProcMayBeRefusedByTheKernel) {
       if (step.optional == 0) continue;
       EXPECT_EQ(step.op, Op::kBind);
       EXPECT_EQ(step.control, Control::kProc);
-      EXPECT_EQ(text_of(plan, step), "/new/dev/null");
+      EXPECT_THAT(text_of(plan, step), AnyOf("/new/dev/null", "/scratch/nothing"));
     }
+  }
+}
+
+// The host's locks tell which user ids other sandboxes have.
+TEST(PlanTest, WhatProcTellsOfOthersIsHidden) {
+  std::vector<std::string> hidden;
+  const Plan plan = some_sandbox();
+  for (const size_t i : all(plan, Op::kBind)) hidden.push_back(more_of(plan, plan.steps[i]));
+  for (const char* path : {"/new/proc/keys", "/new/proc/locks", "/new/proc/fs", "/new/proc/bus"}) {
+    EXPECT_THAT(hidden, testing::Contains(path));
+  }
+}
+
+// A machine has some thousand for all sandboxes together.
+TEST(PlanTest, TerminalsAreOnesOwnAndHaveABound) {
+  for (const Plan& plan : {some_sandbox(), some_call()}) {
+    std::vector<std::string> terminals;
+    for (const size_t i : all(plan, Op::kMount)) {
+      if (text_of(plan, plan.steps[i]) == "devpts") terminals.push_back(more_of(plan, plan.steps[i]));
+    }
+    EXPECT_THAT(terminals, testing::ElementsAre(HasSubstr("max=")));
+  }
+}
+
+TEST(PlanTest, TheWatchersOfASandboxAreBoundedBeforeProcIsReadOnly) {
+  const Plan plan = some_sandbox();
+  const size_t bound = only(plan, Op::kSetting);
+  EXPECT_EQ(text_of(plan, plan.steps[bound]), "/new/proc/sys/user/max_inotify_instances");
+  for (const size_t i : all(plan, Op::kSetAttributes)) {
+    if (text_of(plan, plan.steps[i]) == "/new/proc") EXPECT_GT(i, bound);
   }
 }
 
@@ -383,12 +423,12 @@ TEST(PlanTest, AZygoteIsNotConfinedByLandlockBecauseItMountsForItsChildren) {
   EXPECT_EQ(plan.steps[only(plan, Op::kSetCaps)].number, kZygoteCaps);
 }
 
-TEST(PlanTest, ACallLoadsTheToolProfileWhateverItsPolicySays) {
+TEST(PlanTest, ACallLoadsItsOwnProfileWhateverItsPolicySays) {
   SandboxPolicy policy = some_policy();
   policy.syscalls = SyscallProfile::kZygote;
   const Plan plan = call_plan(policy, all_abilities(), kJoins);
   const Step& step = plan.steps[only(plan, Op::kSeccomp)];
-  EXPECT_EQ(plan.strings.substr(step.text, step.number * 8), seccomp_program(SyscallProfile::kTool));
+  EXPECT_EQ(plan.strings.substr(step.text, step.number * 8), seccomp_program(SyscallProfile::kCall));
 }
 
 TEST(PlanTest, ThePlanCarriesTheWholeSeccompProgramAligned) {
@@ -422,8 +462,8 @@ TEST(PlanTest, LimitsOfAProcessAreInThePlan) {
   policy.limits.disk_bytes = 4096;
   const Plan plan = call_plan(policy, all_abilities(), kJoins);
   EXPECT_EQ(rlimit(plan, RLIMIT_NOFILE), 99u);
-  EXPECT_EQ(rlimit(plan, RLIMIT_CPU), 2u);  // whole seconds, rounded up
-  EXPECT_EQ(rlimit(plan, RLIMIT_FSIZE), 4096u);
+  EXPECT_EQ(rlimit(plan, RLIMIT_CPU), 3u);  // whole seconds, rounded up, and one in which the engine can be first
+  EXPECT_EQ(rlimit(plan, RLIMIT_FSIZE), 4096u + (1u << 20));
   EXPECT_EQ(rlimit(plan, RLIMIT_CORE), 1u);
   EXPECT_EQ(rlimit(plan, RLIMIT_MSGQUEUE), 0u);
   EXPECT_FALSE(rlimit(plan, RLIMIT_NPROC));  // the cgroup counts them

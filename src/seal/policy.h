@@ -33,8 +33,9 @@ struct IdMap {
   uint32_t count = 65536;
 };
 
-// The system calls a sandbox may make. kZygote adds what a zygote needs to seal its children.
-enum class SyscallProfile : uint8_t { kTool, kZygote };
+// The system calls a sandbox may make. kCall takes away what would show a call what others do; kZygote adds what a
+// zygote needs to seal its children.
+enum class SyscallProfile : uint8_t { kTool, kCall, kZygote };
 
 // kTemplate: the template's layers stay read-only; what a call may write is its own tmpfs.
 enum class RootMode : uint8_t { kWritable, kTemplate };

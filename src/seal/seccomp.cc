@@ -5,20 +5,25 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <vector>
 
 namespace bj {
 namespace {
@@ -36,8 +41,10 @@ constexpr Names kFiles = {
     "flock", "fcntl", "ioctl", "dup", "dup2", "dup3", "pipe", "pipe2", "sendfile", "splice", "tee",
     "copy_file_range", "fadvise64", "readahead", "utime", "utimes", "utimensat", "futimesat", "mknod", "mknodat",
     "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr",
-    "flistxattr", "removexattr", "lremovexattr", "fremovexattr", "inotify_init", "inotify_init1",
-    "inotify_add_watch", "inotify_rm_watch", "chroot", "close_range"};
+    "flistxattr", "removexattr", "lremovexattr", "fremovexattr", "chroot", "close_range"};
+
+// Not for calls: those of one zygote have the same files below them, and would see which of them the others open.
+constexpr Names kWatching = {"inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
 
 constexpr Names kMemory = {"mprotect", "munmap", "brk", "mremap", "msync", "mincore", "madvise", "mlock",
                            "mlock2", "munlock", "mlockall", "munlockall", "membarrier", "pkey_alloc", "pkey_free",
@@ -68,7 +75,7 @@ constexpr Names kSockets = {"connect", "accept", "accept4", "bind", "listen", "s
                             "recvmsg", "sendmmsg", "recvmmsg", "shutdown", "getsockname", "getpeername",
                             "setsockopt", "getsockopt"};
 
-// What a zygote's C code does to seal a child; the child loads the tool profile on top.
+// What a zygote's C code does to seal a child; the child loads the profile of calls on top.
 constexpr Names kSealing = {"unshare", "setns", "mount", "umount2", "pivot_root", "sethostname", "open_tree",
                             "move_mount", "fsopen", "fsconfig", "fsmount", "mount_setattr", "seccomp", "clone"};
 
@@ -87,15 +94,17 @@ void allow(const Context& context, Names names) {
   }
 }
 
-// Of the internet's protocols only those that everybody needs: the others are kernel modules that the first socket
-// loads.
+// Of the internet's protocols and types only those that everybody needs: the others are kernel modules that the first
+// socket loads, or is made of if they are there.
 void allow_sockets(const Context& context) {
   allow(context, kSockets);
   constexpr uint64_t kWhole = 0xFFFFFFFFu;  // the kernel looks at 32 bits of each
+  constexpr uint64_t kRareTypes = 0xC;      // SOCK_STREAM, SOCK_DGRAM and SOCK_RAW have none of these bits
   for (const unsigned family : {AF_INET, AF_INET6}) {
     for (const int protocol :
          std::initializer_list<int>{IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6}) {
-      seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, SCMP_A0(SCMP_CMP_MASKED_EQ, kWhole, family),
+      seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 3, SCMP_A0(SCMP_CMP_MASKED_EQ, kWhole, family),
+                       SCMP_A1(SCMP_CMP_MASKED_EQ, kRareTypes, 0),
                        SCMP_A2(SCMP_CMP_MASKED_EQ, kWhole, static_cast<unsigned>(protocol)));
     }
   }
@@ -135,41 +144,113 @@ std::string exported(const Context& context) {
   return program;
 }
 
-// Runs before libseccomp's program, for what it can't say, whatever the upper half of a register holds: TIOCSTI and
-// TIOCLINUX (they type into a terminal) are refused; a change of RLIMIT_CORE seems to succeed and does nothing, because
-// at every value but ours the kernel may start the host's program for dumps; calls newer than the list are "not there".
+constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
+constexpr uint32_t kUnknown = SECCOMP_RET_ERRNO | EINVAL;
+constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
+constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;
+
+// The halves of a call's argument, as offsets into what a filter sees.
+constexpr uint32_t low(uint32_t argument) { return offsetof(seccomp_data, args) + 8 * argument; }
+constexpr uint32_t high(uint32_t argument) { return low(argument) + 4; }
+
+// One of the values is at the offset.
+struct Condition {
+  uint32_t offset;
+  std::vector<uint32_t> values;
+};
+
+// What a call is answered if all of the conditions hold; the first exception that fits decides.
+struct Exception {
+  uint32_t call;
+  std::vector<Condition> when;
+  uint32_t answer;
+};
+
+// Of calls that are allowed otherwise. Only the lower halves are compared where the kernel looks at no more.
+std::vector<Exception> exceptions() {
+  constexpr uint32_t kIoctl = 16, kSetsockopt = 54, kFcntl = 72, kPrctl = 157, kSetrlimit = 160, kPrlimit = 302;
+  constexpr uint32_t kSignedSegments = 38;  // TCP_AO_ADD_KEY
+  return {
+      {kIoctl, {{low(1), {TIOCSTI, TIOCLINUX}}}, kRefuse},  // they type into a terminal
+      // They make the host's kernel load a module, whoever asks.
+      {kIoctl,
+       {{low(1),
+         {TIOCSETD, SIOCGIFBR, SIOCSIFBR, SIOCBRADDBR, SIOCBRDELBR, SIOCBRADDIF, SIOCBRDELIF, SIOCGIFVLAN,
+          SIOCSIFVLAN}}},
+       kRefuse},
+      // Filters of one's own are compiled into a room that the whole machine has once: where it is full, no other
+      // sandbox could be sealed. The second as in a kernel that is built without.
+      {kSetsockopt,
+       {{low(1), {SOL_SOCKET}},
+        {low(2), {SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF}}},
+       kRefuse},
+      {kPrctl, {{low(0), {PR_SET_SECCOMP}}}, kUnknown},
+      // Cryptography in the kernel: TLS, signed segments (with algorithms by name, as AF_ALG has them), IPsec.
+      {kSetsockopt, {{low(1), {SOL_TCP}}, {low(2), {TCP_ULP, TCP_MD5SIG, TCP_MD5SIG_EXT, kSignedSegments}}}, kRefuse},
+      {kSetsockopt, {{low(1), {SOL_UDP}}, {low(2), {UDP_ENCAP}}}, kRefuse},
+      // At every value but ours the kernel may start the host's program for dumps: a change seems to succeed.
+      {kSetrlimit, {{low(0), {RLIMIT_CORE}}}, kPretend},
+      {kPrlimit, {{low(1), {RLIMIT_CORE}}, {low(2), {0}}, {high(2), {0}}}, SECCOMP_RET_ALLOW},  // only asks
+      {kPrlimit, {{low(1), {RLIMIT_CORE}}}, kPretend},
+      {kFcntl, {{low(1), {F_NOTIFY}}}, kUnknown},  // see kWatching
+  };
+}
+
+using Code = std::vector<sock_filter>;
+
+size_t size_of(const Exception& exception) {
+  size_t size = 1;
+  for (const Condition& condition : exception.when) size += 1 + condition.values.size();
+  return size;
+}
+
+// Ends with the answer, or behind its last instruction.
+Code code_of(const Exception& exception) {
+  Code code;
+  const size_t size = size_of(exception);
+  for (const Condition& condition : exception.when) {
+    code.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, condition.offset));
+    for (size_t left = condition.values.size(); left > 0; --left) {
+      const uint32_t value = condition.values[condition.values.size() - left];
+      const size_t otherwise = left > 1 ? 0 : size - code.size() - 1;
+      code.push_back(
+          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, static_cast<uint8_t>(left - 1), static_cast<uint8_t>(otherwise)));
+    }
+  }
+  code.push_back(BPF_STMT(BPF_RET | BPF_K, exception.answer));
+  return code;
+}
+
+// Runs before libseccomp's program, for what it can't say whatever the upper half of a register holds. Calls newer than
+// the list are "not there". What is decided nowhere goes on behind the last instruction.
 std::string prologue() {
-  constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
-  constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;
-  constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
   constexpr uint32_t kX32 = 0x40000000;
-  constexpr uint32_t kIoctl = 16, kSetrlimit = 160, kPrlimit = 302;
-  constexpr auto low = [](int argument) { return static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * argument); };
-  const std::array<sock_filter, 22> code = {{
-      /*  0 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      /*  1 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 20),
-      /*  2 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      /*  3 */ BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 18, 0),
-      /*  4 */ BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kFirstUnlisted, 0, 1),
-      /*  5 */ BPF_STMT(BPF_RET | BPF_K, kNotThere),
-      /*  6 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kSetrlimit, 6, 0),
-      /*  7 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kPrlimit, 7, 0),
-      /*  8 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kIoctl, 0, 13),
-      /*  9 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(1)),
-      /* 10 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 1, 0),
-      /* 11 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 0, 10),
-      /* 12 */ BPF_STMT(BPF_RET | BPF_K, kRefuse),
-      /* 13 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(0)),
-      /* 14 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 6, 7),
-      /* 15 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(1)),
-      /* 16 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 0, 5),
-      /* 17 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(2)),  // the new limit's address: null only asks
-      /* 18 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2),
-      /* 19 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low(2) + 4),
-      /* 20 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
-      /* 21 */ BPF_STMT(BPF_RET | BPF_K, kPretend),
-  }};
-  return {reinterpret_cast<const char*>(code.data()), sizeof code};
+  const sock_filter onward = BPF_STMT(BPF_JMP | BPF_JA, 0);  // its distance is set when all is there
+  Code code = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
+      onward,
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1),
+      onward,
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kFirstUnlisted, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, kNotThere),
+  };
+  std::map<uint32_t, Code> by_call;
+  for (const Exception& exception : exceptions()) {
+    const Code one = code_of(exception);
+    Code& all = by_call[exception.call];
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  for (const auto& [call, block] : by_call) {
+    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<uint8_t>(block.size() + 1)));
+    code.insert(code.end(), block.begin(), block.end());
+    code.push_back(onward);
+  }
+  for (size_t at = 0; at < code.size(); ++at) {
+    if (code[at].code == (BPF_JMP | BPF_JA)) code[at].k = static_cast<uint32_t>(code.size() - at - 1);
+  }
+  return {reinterpret_cast<const char*>(code.data()), code.size() * sizeof(sock_filter)};
 }
 
 std::string compile(SyscallProfile profile) {
@@ -181,6 +262,7 @@ std::string compile(SyscallProfile profile) {
   allow_sockets(context);
   allow_ordinary_pages(context);
   allow_default_personality(context);
+  if (profile != SyscallProfile::kCall) allow(context, kWatching);
   if (profile == SyscallProfile::kZygote) {
     allow(context, kSealing);
     seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone3), 0);
@@ -196,8 +278,14 @@ std::string compile(SyscallProfile profile) {
 
 const std::string& seccomp_program(SyscallProfile profile) {
   static const std::string tool = compile(SyscallProfile::kTool);
+  static const std::string call = compile(SyscallProfile::kCall);
   static const std::string zygote = compile(SyscallProfile::kZygote);
-  return profile == SyscallProfile::kTool ? tool : zygote;
+  switch (profile) {
+    case SyscallProfile::kTool: return tool;
+    case SyscallProfile::kCall: return call;
+    case SyscallProfile::kZygote: break;
+  }
+  return zygote;
 }
 
 }  // namespace bj

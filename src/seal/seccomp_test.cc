@@ -1,11 +1,18 @@
 #include "seal/seccomp.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -18,6 +25,8 @@ namespace {
 
 constexpr uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
+constexpr uint32_t kUnknown = SECCOMP_RET_ERRNO | EINVAL;
+constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;
 constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
 constexpr uint32_t kKill = SECCOMP_RET_KILL_PROCESS;
 constexpr uint32_t kBroken = 0xdead;  // the interpreter's own verdict: the program is not one
@@ -78,7 +87,7 @@ uint32_t verdict(int number, const std::vector<uint64_t>& arguments = {},
 uint32_t zygote_verdict(int number) { return verdict(number, {}, SyscallProfile::kZygote); }
 
 TEST(SeccompTest, TheProgramIsWholeAndEveryJumpStaysInside) {
-  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kZygote}) {
+  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall, SyscallProfile::kZygote}) {
     ASSERT_GT(seccomp_program(profile).size(), 0u);
     ASSERT_EQ(seccomp_program(profile).size() % sizeof(sock_filter), 0u);
     const auto code = instructions(profile);
@@ -188,9 +197,67 @@ TEST(SeccompTest, OnlyUnixAndInternetSocketsCanBeMade) {
   EXPECT_EQ(verdict(SYS_socketpair, {AF_UNIX, SOCK_STREAM, 0}), kAllow);
 }
 
+// SOCK_SEQPACKET is SCTP and type 6 is DCCP where those are loaded, and loads them where it can, without being named.
+TEST(SeccompTest, TypesOfSocketsThatOtherProtocolsHaveAreRefused) {
+  for (const uint64_t family : {AF_INET, AF_INET6}) {
+    for (const uint64_t type : {SOCK_RDM, SOCK_SEQPACKET, SOCK_DCCP, SOCK_PACKET}) {
+      EXPECT_EQ(verdict(SYS_socket, {family, type, 0}), kRefuse) << type;
+      EXPECT_EQ(verdict(SYS_socket, {family, type | SOCK_CLOEXEC | kGarbage, 0}), kRefuse) << type;
+    }
+    EXPECT_EQ(verdict(SYS_socket, {family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP}), kAllow);
+    EXPECT_EQ(verdict(SYS_socket, {family, SOCK_DGRAM, IPPROTO_UDP}), kAllow);
+  }
+  EXPECT_EQ(verdict(SYS_socket, {AF_UNIX, SOCK_SEQPACKET, 0}), kAllow);
+}
+
+TEST(SeccompTest, RequestsThatLoadModulesAreRefused) {
+  for (const uint64_t request : {TIOCSETD, SIOCGIFBR, SIOCSIFBR, SIOCBRADDBR, SIOCGIFVLAN, SIOCSIFVLAN}) {
+    EXPECT_EQ(verdict(SYS_ioctl, {0, request}), kRefuse);
+    EXPECT_EQ(verdict(SYS_ioctl, {0, request | kGarbage}), kRefuse);
+  }
+}
+
+TEST(SeccompTest, NoFilterOfOnesOwnIsCompiledByTheKernel) {
+  for (const uint64_t option : {SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF}) {
+    EXPECT_EQ(verdict(SYS_setsockopt, {0, SOL_SOCKET, option}), kRefuse);
+    EXPECT_EQ(verdict(SYS_setsockopt, {0, SOL_SOCKET | kGarbage, option | kGarbage}), kRefuse);
+  }
+  EXPECT_EQ(verdict(SYS_prctl, {PR_SET_SECCOMP, 2}), kUnknown);
+  EXPECT_EQ(verdict(SYS_prctl, {PR_SET_SECCOMP | kGarbage, 2}), kUnknown);
+  EXPECT_EQ(verdict(SYS_prctl, {PR_SET_NAME}), kAllow);
+}
+
+TEST(SeccompTest, OptionsOfSocketsAreTheUsualOnes) {
+  EXPECT_EQ(verdict(SYS_setsockopt, {0, SOL_SOCKET, SO_REUSEADDR}), kAllow);
+  EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_TCP, TCP_NODELAY}), kAllow);
+  EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_TCP, SO_ATTACH_FILTER}), kAllow);  // another level's 26
+  constexpr uint64_t kSignedSegments = 38;                                         // TCP_AO_ADD_KEY
+  for (const uint64_t option : {uint64_t{TCP_ULP}, uint64_t{TCP_MD5SIG}, uint64_t{TCP_MD5SIG_EXT}, kSignedSegments}) {
+    EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_TCP, option}), kRefuse) << option;
+  }
+  EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_UDP, UDP_ENCAP}), kRefuse);
+}
+
+TEST(SeccompTest, TheLimitOfDumpsOnlySeemsToChange) {
+  constexpr uint64_t kSomewhere = 0x7fff'00000000;  // its lower half is that of null
+  EXPECT_EQ(verdict(SYS_setrlimit, {RLIMIT_CORE, kSomewhere}), kPretend);
+  EXPECT_EQ(verdict(SYS_setrlimit, {RLIMIT_NOFILE, kSomewhere}), kAllow);
+  EXPECT_EQ(verdict(SYS_prlimit64, {0, RLIMIT_CORE, kSomewhere}), kPretend);
+  EXPECT_EQ(verdict(SYS_prlimit64, {0, RLIMIT_CORE, 1}), kPretend);
+  EXPECT_EQ(verdict(SYS_prlimit64, {0, RLIMIT_CORE, 0}), kAllow);
+  EXPECT_EQ(verdict(SYS_prlimit64, {0, RLIMIT_NOFILE, kSomewhere}), kAllow);
+}
+
+TEST(SeccompTest, CallsCantWatchFilesThatTheyShare) {
+  EXPECT_EQ(verdict(SYS_inotify_init1, {}, SyscallProfile::kCall), kRefuse);
+  EXPECT_EQ(verdict(SYS_inotify_init, {}, SyscallProfile::kCall), kRefuse);
+  EXPECT_EQ(verdict(SYS_fcntl, {0, F_NOTIFY}, SyscallProfile::kCall), kUnknown);
+  EXPECT_EQ(verdict(SYS_fcntl, {0, F_GETFL}, SyscallProfile::kCall), kAllow);
+}
+
 TEST(SeccompTest, TypingIntoATerminalIsRefusedWhateverTheUpperHalfHolds) {
   for (const uint64_t command : {TIOCSTI, TIOCLINUX}) {
-    for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kZygote}) {
+    for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall, SyscallProfile::kZygote}) {
       EXPECT_EQ(verdict(SYS_ioctl, {0, command}, profile), kRefuse);
       EXPECT_EQ(verdict(SYS_ioctl, {0, command | kGarbage}, profile), kRefuse);
       EXPECT_EQ(verdict(SYS_ioctl, {0, command | 1ull << 32}, profile), kRefuse);
@@ -210,7 +277,7 @@ TEST(SeccompTest, ThePersonalityStaysTheDefault) {
 }
 
 TEST(SeccompTest, CallsOfOtherArchitecturesKill) {
-  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kZygote}) {
+  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall, SyscallProfile::kZygote}) {
     for (const unsigned architecture : {AUDIT_ARCH_I386 + 0u, AUDIT_ARCH_ARM + 0u, AUDIT_ARCH_AARCH64}) {
       for (const int number : {0, 4, 11, 26, 102}) EXPECT_EQ(verdict(number, {}, profile, architecture), kKill);
     }
@@ -218,7 +285,7 @@ TEST(SeccompTest, CallsOfOtherArchitecturesKill) {
 }
 
 TEST(SeccompTest, X32CallsKill) {
-  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kZygote}) {
+  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall, SyscallProfile::kZygote}) {
     for (const int number : {0, 1, 16, 59, 101, 272, 512, 520, 547}) {
       EXPECT_EQ(verdict(kX32 | number, {}, profile), kKill) << number;
     }

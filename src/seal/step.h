@@ -43,6 +43,8 @@ enum class Op : uint8_t {
   kExec,             // program in slot, text: its argv[0]
   kPutFile,          // a new file at path text that says `more`, for everybody to read
   kSendDescriptor,   // the descriptor in slot -> the control socket, with text: to the sandbox's owner
+  kSetting,          // the file at path text, which is there, is told `more`
+  kBorn,             // nothing to do: what this control is, the clone was made with
 #ifdef BELLJAR_TEST_SWITCHES
   kChroot,  // path text becomes / by chroot alone: what mutation tests put in the place of kPivotRoot
 #endif

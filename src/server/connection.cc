@@ -182,6 +182,7 @@ Task<bool> Connection::send(std::string_view first, std::string_view second) {
 
 // One request and its answer. False: the connection is to be closed.
 Task<bool> Connection::serve_one() {
+  waiting_ = Waiting{was_served_, Clock::now()};
   busy_ = !input_.empty();
   if (!busy_) {
     if (stopping_) co_return false;
@@ -200,6 +201,7 @@ Task<bool> Connection::serve_one() {
   dispatcher_.identify(request);
   if (failure.status != 0) co_await refuse(request, failure);
   if (!parser.header_done() || failure.status != 0) co_return false;
+  waiting_.reset();
   Body body(*this, parser);
   co_return co_await answer(request, parser, body, began);
 }
@@ -229,6 +231,7 @@ Task<void> Connection::refuse(HttpRequest& request, const ParseFailure& failure)
 Task<bool> Connection::answer(HttpRequest& request, RequestParser& parser, Body& body, Clock::time_point began) {
   LimitedBody limited(body);
   HttpResponse response = co_await dispatcher_.respond(request, limited);
+  was_served_ = was_served_ || response.status < 400;
   expired_ = false;
   const bool keep = parser.keep_alive() && !stopping_ && body.is_complete();
   bool sent = false;

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <boost/asio/cancellation_signal.hpp>
+#include <compare>
 #include <functional>
+#include <optional>
 
 #include "server/dispatcher.h"
 #include "server/input_buffer.h"
@@ -29,6 +31,15 @@ class Connection {
   // Ends it now: its socket is closed and what it waits for is cancelled, until run() returns.
   void end();
   asio::cancellation_slot slot() { return cancellation_.slot(); }
+
+  // While it waits for a request, or for the rest of one's header: then it can be ended to make room. The first to go
+  // is one that never got an answer but refusals, and of those who waits longest.
+  struct Waiting {
+    bool was_served = false;
+    Clock::time_point since;
+    auto operator<=>(const Waiting&) const = default;
+  };
+  std::optional<Waiting> waiting() const { return stopping_ ? std::nullopt : waiting_; }
 
  private:
   class Body;
@@ -62,6 +73,8 @@ class Connection {
   bool expired_ = false;
   bool busy_ = false;
   bool stopping_ = false;
+  bool was_served_ = false;
+  std::optional<Waiting> waiting_ = Waiting{false, Clock::now()};
   uint64_t sent_ = 0;                       // bytes of the current response
   std::function<void()> leave_web_socket_;  // while there is one
 };

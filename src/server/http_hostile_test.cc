@@ -145,13 +145,32 @@ TEST(HttpHostileTest, TooManyConnectionsAreTurnedAway) {
   options.limits.connections = 2;
   TestServer server(fill, options);
   TestClient first(server.port()), second(server.port());
-  EXPECT_EQ(status_in(first.send(request_text("GET", "/echo")).read_response()), 200U);
-  EXPECT_EQ(status_in(second.send(request_text("GET", "/echo")).read_response()), 200U);
+  for (TestClient* client : {&first, &second}) {
+    client->send(request_text("POST", "/echo", "Expect: 100-continue\r\n" + with_length("hello")));
+    EXPECT_EQ(status_in(client->read_until("\r\n\r\n")), 100U);  // it is being served from here on
+  }
   TestClient third(server.port());
   const std::string turned_away = third.read_response();
   EXPECT_EQ(status_in(turned_away), 503U);
   EXPECT_TRUE(turned_away.ends_with("later\"}"));
-  EXPECT_EQ(status_in(first.send(request_text("GET", "/echo")).read_response()), 200U);
+  EXPECT_EQ(status_in(first.send("hello").read_response()), 200U);
+}
+
+// Ten thousand idle sockets kept everybody else out.
+TEST(HttpHostileTest, ConnectionsThatOnlyWaitMakeRoomForOthers) {
+  ServerOptions options;
+  options.limits.connections = 3;
+  TestServer server(fill, options);
+  TestClient served(server.port());
+  EXPECT_EQ(status_in(served.send(request_text("GET", "/echo")).read_response()), 200U);
+  TestClient silent(server.port()), slow(server.port());
+  slow.send("GET /echo HTT");
+  EXPECT_EQ(status_in(fetch(server, "GET", "/echo")), 200U);
+  EXPECT_EQ(silent.read_all(), "");  // the one that has waited longest without a request
+  TestClient another(server.port());
+  EXPECT_EQ(status_in(fetch(server, "GET", "/echo")), 200U);
+  EXPECT_EQ(slow.read_all(), "");
+  EXPECT_EQ(status_in(served.send(request_text("GET", "/echo")).read_response()), 200U);
 }
 
 TEST(HttpHostileTest, OtherHostsAndOriginsAreRefused) {

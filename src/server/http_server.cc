@@ -53,6 +53,7 @@ struct HttpServer::Impl {
 
   Result<void> open();
   void begin(Tcp::socket socket);
+  bool make_room();
   void count() { open_connections->set(static_cast<double>(connections.size())); }
   Task<void> look_at_deadlines();
   Task<void> wait_for_end(Clock::time_point until);
@@ -99,6 +100,16 @@ void HttpServer::Impl::begin(Tcp::socket socket) {
   });
 }
 
+// Whoever holds connections without using them must not keep others out. False: all are in use.
+bool HttpServer::Impl::make_room() {
+  Connection* first = nullptr;
+  for (Connection* connection : connections) {
+    if (connection->waiting() && (first == nullptr || *connection->waiting() < *first->waiting())) first = connection;
+  }
+  if (first != nullptr) first->end();
+  return first != nullptr;
+}
+
 // Runs as long as there are connections: a server that nobody uses does not wake up.
 Task<void> HttpServer::Impl::look_at_deadlines() {
   while (!connections.empty()) {
@@ -139,7 +150,7 @@ Task<void> HttpServer::serve(Service service) {
       log_warning("accept_failed", {{"what", error.message()}});
       it.rest.expires_after(kRestAfterFailedAccept);
       (void)co_await expired(it.rest);
-    } else if (it.connections.size() < it.options.limits.connections) {
+    } else if (it.connections.size() < it.options.limits.connections || it.make_room()) {
       it.begin(std::move(socket));
     } else {
       turn_away(std::move(socket));

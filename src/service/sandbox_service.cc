@@ -101,7 +101,7 @@ GateWitness witness_of(AuditLog& audit, const SandboxRow& row) {
   actor.organization = row.organization;
   actor.user = row.user.value_or("");
   actor.key = row.key.value_or("");
-  const auto receipts = std::make_shared<NetworkReceipts>(audit, actor, row.id, nullptr);
+  const auto receipts = std::make_shared<NetworkReceipts>(audit, actor, row.id, nullptr, now_us);
   return {[receipts](const GateEvent& event) { receipts->note(event); }, [receipts] { receipts->finish(); }};
 }
 
@@ -166,6 +166,16 @@ LocalHostOptions host_options(ToolService& tools, TemplateCatalog& templates, co
   return host;
 }
 
+CommandRunner::ReadReceipts command_receipts(Store& store) {
+  return [&store](const std::string& sandbox) {
+    AuditFilter filter;
+    filter.subject = sandbox;
+    filter.action = "sandbox.command";
+    filter.limit = 1000;
+    return store.audit().list(filter);
+  };
+}
+
 }  // namespace
 
 SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens tokens,
@@ -177,7 +187,8 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens
       host_(make_sandbox_host(options.provider, engine, host_options(tools, templates_.catalog(), volumes_, options))),
       manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_, templates_.catalog(),
                manager_options(engine, volumes_, options)),
-      commands_(engine.host().executor, manager_, tools.audit(), now_us),
+      commands_(engine.host().executor, manager_, tools.audit(), now_us, tools.threads(),
+                command_receipts(tools.store())),
       code_(tools.audit(), now_us),
       tokens_(std::move(tokens)),
       place_{options.domain, options.secure},

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/json/array.hpp>
+
 #include "tools/stored_json.h"
 
 namespace bj {
@@ -22,6 +25,16 @@ std::string host_inside(const SandboxRow& row, const Traffic& traffic) {
   return traffic.by == Traffic::By::kHost ? "" : fmt::format("localhost:{}", traffic.port);
 }
 
+// What its owner says of the port (network.httpsPorts).
+preview::Speaks speech_at(const SandboxRow& row, uint16_t port) {
+  const boost::json::object details = stored_object(row.details);
+  const boost::json::value* const secure = details.if_contains("https_ports");
+  if (secure == nullptr || !secure->is_array()) return preview::Speaks::kPlain;
+  const boost::json::array& ports = secure->get_array();
+  const bool listed = std::find(ports.begin(), ports.end(), boost::json::value(port)) != ports.end();
+  return listed ? preview::Speaks::kTls : preview::Speaks::kPlain;
+}
+
 }  // namespace
 
 Task<HttpResponse> SandboxTraffic::answer(HttpRequest& request, const Traffic& traffic) {
@@ -34,7 +47,8 @@ Task<HttpResponse> SandboxTraffic::answer(HttpRequest& request, const Traffic& t
       co_return std::move(*refused);
   }
   if (served == ports_.end())
-    co_return co_await preview::pass(*sandbox, request, traffic, host_inside((*sandbox)->row, traffic));
+    co_return co_await preview::pass(*sandbox, request, traffic, host_inside((*sandbox)->row, traffic),
+                                     speech_at((*sandbox)->row, traffic.port));
   request.path = traffic.path;
   co_return co_await served->second.handler(request, *sandbox);
 }

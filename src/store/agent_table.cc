@@ -68,6 +68,21 @@ Result<void> attach(Transaction& transaction, const std::string& organization, c
   return {};
 }
 
+// The tools or blocks that it has are only those.
+Result<void> replace_tools(Transaction& transaction, const Actor& actor, const std::string& agent,
+                           const std::vector<std::string>& wanted) {
+  BJ_CHECK(transaction.run("DELETE FROM agent_tools WHERE agent_id = $1", {agent}));
+  for (const std::string& tool : wanted) BJ_CHECK(attach(transaction, actor.organization, agent, tool));
+  return {};
+}
+
+Result<void> replace_blocks(Transaction& transaction, const Actor& actor, const std::string& agent,
+                            const std::vector<std::string>& wanted) {
+  BJ_CHECK(transaction.run("DELETE FROM agent_blocks WHERE agent_id = $1", {agent}));
+  for (const std::string& block : wanted) BJ_CHECK(attach_block(transaction, actor, agent, block));
+  return {};
+}
+
 Result<void> replace_variables(Transaction& transaction, Vault& vault, const Actor& actor, const std::string& agent,
                                const std::vector<NewVariable>& wanted) {
   BJ_TRY(const std::string key_id, vault.write_key(transaction));
@@ -92,6 +107,17 @@ Result<void> replace_variables(Transaction& transaction, Vault& vault, const Act
     }
   }
   return {};
+}
+
+// `pattern` outlives the statement.
+void add_conditions(Sql& sql, const AgentFilter& filter, const std::string& pattern) {
+  if (filter.name) sql.add(" AND name = ").bind(*filter.name);
+  if (filter.search) sql.add(" AND LOWER(name) LIKE LOWER(").bind(pattern).add(") ESCAPE '\\'");
+  if (filter.project) sql.add(" AND project_id = ").bind(*filter.project);
+  if (filter.block)
+    sql.add(" AND id IN (SELECT agent_id FROM agent_blocks WHERE block_id = ").bind(*filter.block).add(")");
+  add_any_tag(sql, filter.tags);
+  for (const std::string& tag : filter.all_tags) add_any_tag(sql, {&tag, 1});
 }
 
 }  // namespace
@@ -122,22 +148,23 @@ Result<AgentRow> AgentTable::get(const std::string& organization, const std::str
 }
 
 Result<std::vector<AgentRow>> AgentTable::list(const std::string& organization, const Page& page,
-                                               const MaybeText& name) {
+                                               const AgentFilter& filter) {
+  BJ_CHECK(check_search(filter.search, filter.tags.size() + filter.all_tags.size()));
+  const std::string pattern = like_pattern(filter.search.value_or(""));
   Sql sql("SELECT " AGENT_COLUMNS " FROM agents WHERE organization_id = ");
   sql.bind(organization);
-  if (name) sql.add(" AND name = ").bind(*name);
+  add_conditions(sql, filter, pattern);
   BJ_TRY(const auto rows, read_page(database_, std::move(sql), {"Agent", "agents"}, organization, page));
   std::vector<AgentRow> list;
   for (const Row& row : rows) list.push_back(agent_of(row));
   return list;
 }
 
-Result<AgentRow> AgentTable::change(const Actor& actor, const std::string& id,
-                                    const std::function<Result<void>(AgentRow&)>& edit) {
+Result<AgentRow> AgentTable::change(const Actor& actor, const std::string& id, const AgentChange& change) {
   return database_.transact_value<AgentRow>([&](Transaction& transaction) -> Result<AgentRow> {
     BJ_TRY(const AgentRow before, lock_agent(transaction, actor.organization, id));
     AgentRow agent = before;
-    BJ_CHECK(edit(agent));
+    if (change.edit) BJ_CHECK(change.edit(agent));
     agent.id = before.id;
     agent.organization = before.organization;
     agent.stamp = {before.stamp.created_at, now_us(), before.stamp.created_by, actor.user};
@@ -146,6 +173,9 @@ Result<AgentRow> AgentTable::change(const Actor& actor, const std::string& id,
         "project_id = $7, updated_at = $8, last_updated_by_id = $9 WHERE id = $10",
         {agent.name, agent.description, agent.system, agent.agent_type, agent.tags, agent.metadata, agent.project_id,
          agent.stamp.updated_at, agent.stamp.updated_by, agent.id}));
+    if (change.tool_ids) BJ_CHECK(replace_tools(transaction, actor, id, *change.tool_ids));
+    if (change.block_ids) BJ_CHECK(replace_blocks(transaction, actor, id, *change.block_ids));
+    if (change.variables) BJ_CHECK(replace_variables(transaction, vault_, actor, id, *change.variables));
     return agent;
   });
 }
@@ -158,14 +188,15 @@ Result<AgentRow> AgentTable::remove(const std::string& organization, const std::
   return agent_of(row);
 }
 
-Result<std::vector<ToolRow>> AgentTable::tools(const std::string& organization, const std::string& agent) {
-  static const std::string kSql = "SELECT " + tool_columns("tools.") +
-                                  " FROM agent_tools JOIN tools ON tools.id = agent_tools.tool_id "
-                                  "WHERE agent_tools.agent_id = $1 AND agent_tools.organization_id = $2 "
-                                  "ORDER BY tools.created_at, tools.id";
-  BJ_TRY(const Rows rows, database_.read(kSql, {agent, organization}));
+Result<std::vector<ToolRow>> AgentTable::tools(const std::string& organization, const std::string& agent,
+                                               const Page& page) {
+  Sql sql("SELECT " + tool_columns("tools.") +
+          " FROM agent_tools JOIN tools ON tools.id = agent_tools.tool_id WHERE agent_tools.agent_id = ");
+  sql.bind(agent).add(" AND agent_tools.organization_id = ").bind(organization);
+  const Listing listing{"Tool", "tools", "tools.created_at"};
+  BJ_TRY(const std::vector<Row> rows, read_page(database_, std::move(sql), listing, organization, page));
   std::vector<ToolRow> tools;
-  for (const Row& row : rows.rows) tools.push_back(tool_of(row));
+  for (const Row& row : rows) tools.push_back(tool_of(row));
   return tools;
 }
 
@@ -194,18 +225,9 @@ Result<void> AgentTable::detach_tool(const Actor& actor, const std::string& agen
   });
 }
 
-Result<void> AgentTable::set_tools(const Actor& actor, const std::string& agent,
-                                   const std::vector<std::string>& tool_ids) {
-  return database_.transact([&](Transaction& transaction) -> Result<void> {
-    BJ_CHECK(lock_agent(transaction, actor.organization, agent));
-    BJ_CHECK(transaction.run("DELETE FROM agent_tools WHERE agent_id = $1", {agent}));
-    for (const std::string& tool : tool_ids) BJ_CHECK(attach(transaction, actor.organization, agent, tool));
-    return {};
-  });
-}
-
-Result<std::vector<BlockRow>> AgentTable::blocks(const std::string& organization, const std::string& agent) {
-  return read_blocks(database_, organization, agent);
+Result<std::vector<BlockRow>> AgentTable::blocks(const std::string& organization, const std::string& agent,
+                                                 const Page& page) {
+  return read_blocks(database_, organization, agent, page);
 }
 
 Result<BlockRow> AgentTable::add_block(const Actor& actor, const std::string& agent, BlockRow block) {
@@ -241,14 +263,6 @@ Result<std::vector<VariableRow>> AgentTable::variables(const std::string& organi
                                   "ORDER BY created_at, id";
   BJ_TRY(const Rows rows, database_.read(kSql, {agent, organization}));
   return variables_of(rows.rows, vault_, kAgentVariables);
-}
-
-Result<void> AgentTable::set_variables(const Actor& actor, const std::string& agent,
-                                       const std::vector<NewVariable>& variables) {
-  return database_.transact([&](Transaction& transaction) -> Result<void> {
-    BJ_CHECK(lock_agent(transaction, actor.organization, agent));
-    return replace_variables(transaction, vault_, actor, agent, variables);
-  });
 }
 
 }  // namespace bj

@@ -37,10 +37,22 @@ class AgentTableTest : public StoreTest {
     for (const VariableRow& row : *list) text += row.key + "=" + std::string(row.value.reveal()) + " ";
     return text;
   }
-  Result<void> set(const std::string& id, std::vector<std::pair<std::string, std::string>> pairs) {
-    std::vector<NewVariable> variables;
-    for (const auto& [key, value] : pairs) variables.push_back({key, Secret(value), {}});
-    return store_->agents().set_variables({}, id, variables);
+  Result<AgentRow> set(const std::string& id, std::vector<std::pair<std::string, std::string>> pairs,
+                       const Actor& actor = {}) {
+    AgentChange change;
+    change.variables.emplace();
+    for (const auto& [key, value] : pairs) change.variables->push_back({key, Secret(value), {}});
+    return store_->agents().change(actor, id, change);
+  }
+  // Of the agents that one condition of a list leaves.
+  template <class Field, class Value>
+  std::string names(Field AgentFilter::* field, Value value) {
+    AgentFilter filter;
+    filter.*field = std::move(value);
+    std::string text;
+    const auto list = store_->agents().list(kDefaultOrganization, {}, filter);
+    for (const AgentRow& row : *list) text += row.name + " ";
+    return text;
   }
 
   std::unique_ptr<Store> store_;
@@ -91,7 +103,10 @@ TEST_P(AgentTableTest, OnlyAttachedToolsAreFoundByName) {
   EXPECT_FALSE(store_->agents().attached_tool(kDefaultOrganization, id, "second")->has_value());
   ASSERT_TRUE(store_->agents().detach_tool({}, id, first));
   EXPECT_FALSE(store_->agents().attached_tool(kDefaultOrganization, id, "first")->has_value());
-  ASSERT_TRUE(store_->agents().set_tools({}, id, {first}));
+  AgentChange change;
+  change.tool_ids = {first};
+  ASSERT_TRUE(store_->agents().change({}, id, change));
+  EXPECT_EQ(store_->agents().tools(kDefaultOrganization, id)->size(), 1u);
   ASSERT_TRUE(store_->tools().remove(kDefaultOrganization, first));
   EXPECT_EQ(store_->agents().tools(kDefaultOrganization, id)->size(), 0u);
 }
@@ -149,7 +164,83 @@ TEST_P(AgentTableTest, ABlockByItselfIsGivenAndTakenWithinItsOrganization) {
   ASSERT_TRUE(store_->blocks().remove(kDefaultOrganization, made->id));
   EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, id)->size(), 0u);
   EXPECT_EQ(store_->blocks().list(kDefaultOrganization, {})->size(), 0u);
-  EXPECT_EQ(store_->blocks().list(other.organization, {}, "persona")->size(), 1u);
+  BlockFilter persona;
+  persona.label = "persona";
+  EXPECT_EQ(store_->blocks().list(other.organization, {}, persona)->size(), 1u);
+}
+
+TEST_P(AgentTableTest, BlocksAreFoundByPartsOfWhatTheyHold) {
+  BlockRow human = block("human", "Likes 100% tea.");
+  human.description = "Who is asking";
+  ASSERT_TRUE(store_->blocks().create({}, human));
+  ASSERT_TRUE(store_->blocks().create({}, block("persona", "A helper.")));
+  const auto found = [&](MaybeText BlockFilter::* part, const std::string& text) {
+    BlockFilter filter;
+    filter.*part = text;
+    const auto list = store_->blocks().list(kDefaultOrganization, {}, filter);
+    return list ? list->size() : 99u;
+  };
+  EXPECT_EQ(found(&BlockFilter::label_search, "HUM"), 1u);
+  EXPECT_EQ(found(&BlockFilter::value_search, "100% T"), 1u);
+  EXPECT_EQ(found(&BlockFilter::value_search, "1_0"), 0u);  // no pattern of the caller's
+  EXPECT_EQ(found(&BlockFilter::description_search, "asking"), 1u);
+  EXPECT_EQ(found(&BlockFilter::label, "person"), 0u);
+  EXPECT_EQ(found(&BlockFilter::value_search, std::string(2000, 'x')), 99u);  // refused
+}
+
+TEST_P(AgentTableTest, WhatHangsOnAnAgentComesInPages) {
+  const std::string id = agent("a").id;
+  for (const char* name : {"one", "two", "three"}) {
+    ASSERT_TRUE(store_->agents().attach_tool({}, id, tool(name)));
+    ASSERT_TRUE(store_->agents().add_block({}, id, block(name, "v")));
+  }
+  Page page;
+  page.limit = 2;
+  const auto tools = store_->agents().tools(kDefaultOrganization, id, page);
+  const auto blocks = store_->agents().blocks(kDefaultOrganization, id, page);
+  ASSERT_EQ(tools->size(), 2u);
+  ASSERT_EQ(blocks->size(), 2u);
+  page.after = tools->at(1).id;
+  EXPECT_EQ(store_->agents().tools(kDefaultOrganization, id, page)->at(0).name, "three");
+  page.after = blocks->at(1).id;
+  EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, id, page)->at(0).label, "three");
+}
+
+TEST_P(AgentTableTest, AChangeIsMadeAsAWholeOrNotAtAll) {
+  const std::string id = agent("before").id;
+  const auto kept = store_->agents().add_block({}, id, block("human", "v"));
+  const auto made = store_->blocks().create({}, block("persona", "v"));
+  AgentChange change;
+  change.edit = [](AgentRow& row) -> Result<void> {
+    row.name = "after";
+    return {};
+  };
+  change.block_ids = {made->id, "block-00000000-0000-4000-8000-000000000000"};
+  EXPECT_EQ(store_->agents().change({}, id, change).error().code, Code::kNotFound);
+  EXPECT_EQ(store_->agents().get(kDefaultOrganization, id)->name, "before");
+  EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, id)->at(0).id, kept->id);
+  change.block_ids = {made->id};
+  ASSERT_TRUE(store_->agents().change({}, id, change));
+  EXPECT_EQ(store_->agents().blocks(kDefaultOrganization, id)->at(0).id, made->id);
+  EXPECT_EQ(names(&AgentFilter::block, made->id), "after ");
+  EXPECT_EQ(names(&AgentFilter::block, kept->id), "");
+}
+
+TEST_P(AgentTableTest, AgentsAreFoundByTagsNamesAndProjects) {
+  for (const auto& [name, tags] : {std::pair("one", R"(["a","b c"])"), {"two", R"(["A"])"}, {"Three", R"(["a\"b"])"}}) {
+    NewAgent fresh;
+    fresh.row.name = name;
+    fresh.row.tags = tags;
+    fresh.row.project_id = std::string("project-") + name;
+    ASSERT_TRUE(store_->agents().create({}, std::move(fresh)));
+  }
+  using Tags = std::vector<std::string>;
+  EXPECT_EQ(names(&AgentFilter::tags, Tags{R"("a")"}), "one ");  // no other case, no part of another tag
+  EXPECT_EQ(names(&AgentFilter::tags, Tags{R"("A")", R"("b c")"}), "one two ");
+  EXPECT_EQ(names(&AgentFilter::all_tags, Tags{R"("a")", R"("b c")"}), "one ");
+  EXPECT_EQ(names(&AgentFilter::all_tags, Tags{R"("a")", R"("A")"}), "");
+  EXPECT_EQ(names(&AgentFilter::search, "thr"), "Three ");
+  EXPECT_EQ(names(&AgentFilter::project, "project-two"), "two ");
 }
 
 TEST_P(AgentTableTest, VariablesAreReplacedAsASetAndUnchangedOnesKept) {
@@ -163,7 +254,7 @@ TEST_P(AgentTableTest, VariablesAreReplacedAsASetAndUnchangedOnesKept) {
   EXPECT_EQ((*after)[0].value_enc, (*before)[0].value_enc);
   ASSERT_TRUE(set(id, {}));
   EXPECT_EQ(variables(id), "");
-  EXPECT_EQ(store_->agents().set_variables(new_actor(*store_), id, {}).error().code, Code::kNotFound);
+  EXPECT_EQ(set(id, {}, new_actor(*store_)).error().code, Code::kNotFound);
 }
 
 TEST_P(AgentTableTest, AgentsAreListedChangedAndRemovedWithinTheirOrganization) {
@@ -173,8 +264,9 @@ TEST_P(AgentTableTest, AgentsAreListedChangedAndRemovedWithinTheirOrganization) 
   const AgentRow theirs = agent("theirs", other);
   const Page after{first.id, {}, {}, Order::kAscending};
   EXPECT_EQ(store_->agents().list(kDefaultOrganization, after)->at(0).id, second.id);
-  EXPECT_EQ(store_->agents().list(kDefaultOrganization, {}, "second")->size(), 1u);
-  const auto rename = [](AgentRow& row) -> Result<void> {
+  EXPECT_EQ(names(&AgentFilter::name, "second"), "second ");
+  AgentChange rename;
+  rename.edit = [](AgentRow& row) -> Result<void> {
     row.name = "renamed";
     return {};
   };

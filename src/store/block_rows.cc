@@ -12,11 +12,13 @@ namespace {
   "blocks.last_updated_by_id"
 
 Result<void> give(Transaction& transaction, const std::string& agent, const BlockRow& block) {
-  BJ_CHECK(
-      transaction.run("INSERT INTO agent_blocks (agent_id, block_id, organization_id, label) "
-                      "VALUES ($1, $2, $3, $4) ON CONFLICT (agent_id, block_id) DO NOTHING",
-                      {agent, block.id, block.organization, block.label}));
-  return {};
+  const auto given = transaction.run(
+      "INSERT INTO agent_blocks (agent_id, block_id, organization_id, label) "
+      "VALUES ($1, $2, $3, $4) ON CONFLICT (agent_id, block_id) DO NOTHING",
+      {agent, block.id, block.organization, block.label});
+  if (given) return {};
+  if (given.error().code != Code::kConflict) return tl::unexpected(given.error());
+  return fail(Code::kConflict, "the agent has a block \"" + block.label + "\" already");
 }
 
 }  // namespace
@@ -97,15 +99,15 @@ Result<BlockRow> update_block(Transaction& transaction, const Actor& actor, cons
   return after;
 }
 
-Result<std::vector<BlockRow>> read_blocks(Database& database, const std::string& organization,
-                                          const std::string& agent) {
-  BJ_TRY(const Rows rows,
-         database.read("SELECT " BLOCK_COLUMNS " FROM agent_blocks JOIN blocks ON blocks.id = agent_blocks.block_id "
-                       "WHERE agent_blocks.agent_id = $1 AND agent_blocks.organization_id = $2 "
-                       "ORDER BY blocks.created_at, blocks.id",
-                       {agent, organization}));
+Result<std::vector<BlockRow>> read_blocks(Database& database, const std::string& organization, const std::string& agent,
+                                          const Page& page) {
+  Sql sql("SELECT " BLOCK_COLUMNS
+          " FROM agent_blocks JOIN blocks ON blocks.id = agent_blocks.block_id WHERE agent_blocks.agent_id = ");
+  sql.bind(agent).add(" AND agent_blocks.organization_id = ").bind(organization);
+  const Listing listing{"Block", "blocks", "blocks.created_at"};
+  BJ_TRY(const std::vector<Row> rows, read_page(database, std::move(sql), listing, organization, page));
   std::vector<BlockRow> blocks;
-  for (const Row& row : rows.rows) blocks.push_back(block_of(row));
+  for (const Row& row : rows) blocks.push_back(block_of(row));
   return blocks;
 }
 

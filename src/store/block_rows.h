@@ -23,7 +23,7 @@ Result<BlockRow> update_block(Transaction& transaction, const Actor& actor, cons
                               const std::string& block, const std::function<Result<void>(BlockRow&)>& edit);
 const std::string& block_columns();
 BlockRow block_of(const Row& row);
-Result<std::vector<BlockRow>> read_blocks(Database& database, const std::string& organization,
-                                          const std::string& agent);
+Result<std::vector<BlockRow>> read_blocks(Database& database, const std::string& organization, const std::string& agent,
+                                          const Page& page);
 
 }  // namespace bj

@@ -4,6 +4,20 @@
 #include "store/sql.h"
 
 namespace bj {
+namespace {
+
+// A LIKE pattern, which outlives the statement, for a column.
+void add_search(Sql& sql, std::string_view column, const MaybeText& pattern) {
+  if (!pattern) return;
+  sql.add(" AND LOWER(").add(column).add(") LIKE LOWER(").bind(*pattern).add(") ESCAPE '\\'");
+}
+
+Result<MaybeText> pattern_of(const MaybeText& search) {
+  BJ_CHECK(check_search(search));
+  return search ? MaybeText(like_pattern(*search)) : MaybeText();
+}
+
+}  // namespace
 
 Result<BlockRow> BlockTable::create(const Actor& actor, BlockRow block) {
   return database_.transact_value<BlockRow>(
@@ -18,10 +32,16 @@ Result<BlockRow> BlockTable::get(const std::string& organization, const std::str
 }
 
 Result<std::vector<BlockRow>> BlockTable::list(const std::string& organization, const Page& page,
-                                               const MaybeText& label) {
+                                               const BlockFilter& filter) {
+  BJ_TRY(const MaybeText label, pattern_of(filter.label_search));
+  BJ_TRY(const MaybeText value, pattern_of(filter.value_search));
+  BJ_TRY(const MaybeText description, pattern_of(filter.description_search));
   Sql sql("SELECT " + block_columns() + " FROM blocks WHERE organization_id = ");
   sql.bind(organization);
-  if (label) sql.add(" AND label = ").bind(*label);
+  if (filter.label) sql.add(" AND label = ").bind(*filter.label);
+  add_search(sql, "label", label);
+  add_search(sql, "value", value);
+  add_search(sql, "description", description);
   BJ_TRY(const auto rows, read_page(database_, std::move(sql), {"Block", "blocks"}, organization, page));
   std::vector<BlockRow> list;
   for (const Row& row : rows) list.push_back(block_of(row));

@@ -125,6 +125,14 @@ Result<CommandRow> CommandTable::get(const std::string& id) {
   return command_of(row);
 }
 
+Result<std::optional<CommandRow>> CommandTable::by_key(const std::string& organization, const std::string& key) {
+  BJ_TRY(const Rows rows, database_.read("SELECT " COMMAND_COLUMNS
+                                         " FROM sandbox_commands WHERE organization_id = $1 AND idempotency_key = $2",
+                                         {organization, key}));
+  if (rows.rows.empty()) return std::nullopt;
+  return command_of(rows.rows[0]);
+}
+
 Result<std::vector<CommandRow>> CommandTable::dead(const std::string& organization, int64_t limit) {
   BJ_TRY(const Rows rows,
          database_.read("SELECT " COMMAND_COLUMNS

@@ -62,6 +62,7 @@ class CommandTable {
   Result<std::optional<CommandRow>> claim(const std::string& worker, const std::string& node, int64_t now,
                                           int64_t lease_us);
   Result<CommandRow> get(const std::string& id);
+  Result<std::optional<CommandRow>> by_key(const std::string& organization, const std::string& key);
   // Dead ones of an organization, newest first.
   Result<std::vector<CommandRow>> dead(const std::string& organization, int64_t limit);
 

@@ -32,6 +32,23 @@ class RollBack {
   DatabaseConnection* connection_;
 };
 
+// SQLite says it of a connection, outside of transactions; PostgreSQL of a transaction.
+class Unhurried {
+ public:
+  Unhurried(DatabaseConnection& connection, DatabaseKind engine, Durability durability) {
+    if (durability == Durability::kNow || engine != DatabaseKind::kSqlite) return;
+    if (connection.run("PRAGMA synchronous=NORMAL", {})) connection_ = &connection;
+  }
+  Unhurried(const Unhurried&) = delete;
+  Unhurried& operator=(const Unhurried&) = delete;
+  ~Unhurried() {
+    if (connection_) (void)connection_->run("PRAGMA synchronous=FULL", {});
+  }
+
+ private:
+  DatabaseConnection* connection_ = nullptr;
+};
+
 }  // namespace
 
 Param param_of(const Value& value) {
@@ -107,13 +124,17 @@ Result<Rows> Database::write(std::string_view sql, Params params) {
   }
 }
 
-Result<void> Database::try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work) {
+Result<void> Database::try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work,
+                                       Durability durability) {
   again = false;
   return with_connection(Access::kWrite, [&](DatabaseConnection& connection) -> Result<void> {
     bool committing = false;
+    const Unhurried unhurried(connection, engine(), durability);  // ends after the transaction
     RollBack undo(connection);
     const auto attempt = [&]() -> Result<void> {
       BJ_CHECK(connection.run(begin_statement(), {}));
+      if (durability == Durability::kWithTheNext && engine() == DatabaseKind::kPostgres)
+        BJ_CHECK(connection.run("SET LOCAL synchronous_commit = off", {}));
       Transaction transaction(connection, engine());
       BJ_CHECK(work(transaction));
       committing = true;
@@ -131,10 +152,10 @@ Result<void> Database::try_transaction(bool& again, const std::function<Result<v
   });
 }
 
-Result<void> Database::transact(const std::function<Result<void>(Transaction&)>& work) {
+Result<void> Database::transact(const std::function<Result<void>(Transaction&)>& work, Durability durability) {
   for (int attempt = 0;; attempt++) {
     bool again = false;
-    auto done = try_transaction(again, work);
+    auto done = try_transaction(again, work, durability);
     if (done || !again || attempt == kRetries) return done;
     wait_before(attempt);
   }

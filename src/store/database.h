@@ -124,6 +124,11 @@ class Transaction {
   DatabaseKind engine_;
 };
 
+// When a commit has reached the disk. kWithTheNext: not when it returns, but before any later commit has, in the same
+// order. It outlives this process at once, the machine only then: for the first half of something whose second half
+// is what somebody is told.
+enum class Durability { kNow, kWithTheNext };
+
 class Database {
  public:
   virtual ~Database() = default;
@@ -144,15 +149,19 @@ class Database {
     return write(sql, Params(params.begin(), params.size()));
   }
   // Runs `work` in a transaction and commits if it succeeded. It may be run again after a deadlock: no effects outside.
-  Result<void> transact(const std::function<Result<void>(Transaction&)>& work);
+  Result<void> transact(const std::function<Result<void>(Transaction&)>& work,
+                        Durability durability = Durability::kNow);
   // The same for work that yields a value.
   template <class T>
-  Result<T> transact_value(const std::function<Result<T>(Transaction&)>& work) {
+  Result<T> transact_value(const std::function<Result<T>(Transaction&)>& work,
+                           Durability durability = Durability::kNow) {
     std::optional<T> value;
-    BJ_CHECK(transact([&](Transaction& transaction) -> Result<void> {
-      BJ_TRY(value, work(transaction));
-      return {};
-    }));
+    BJ_CHECK(transact(
+        [&](Transaction& transaction) -> Result<void> {
+          BJ_TRY(value, work(transaction));
+          return {};
+        },
+        durability));
     return std::move(*value);
   }
 
@@ -166,7 +175,8 @@ class Database {
   // One try. Yields its outcome, and in `again` whether another one makes sense.
   Result<void> try_once(Access access, bool& again, const std::function<Result<void>(DatabaseConnection&)>& work,
                         bool retry_lost);
-  Result<void> try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work);
+  Result<void> try_transaction(bool& again, const std::function<Result<void>(Transaction&)>& work,
+                               Durability durability);
 };
 
 struct SqliteOptions {

@@ -164,6 +164,24 @@ TEST_P(SqliteTest, ItIsDurable) {
   EXPECT_EQ(database_->write("PRAGMA foreign_keys")->rows[0].integer(0), 1);
 }
 
+TEST_P(SqliteTest, ACommitThatReachesTheDiskWithTheNextLeavesTheOthersAsTheyAre) {
+  const auto level = [](Transaction& transaction) { return transaction.run("PRAGMA synchronous")->rows[0].integer(0); };
+  int64_t unhurried = 0;
+  ASSERT_TRUE(database_->transact(
+      [&](Transaction& transaction) -> Result<void> {
+        unhurried = level(transaction);
+        BJ_CHECK(transaction.run("INSERT INTO things (id, name) VALUES (1, 'a')"));
+        return {};
+      },
+      Durability::kWithTheNext));
+  EXPECT_EQ(unhurried, 1);
+  EXPECT_EQ(database_->write("PRAGMA synchronous")->rows[0].integer(0), 2);
+  EXPECT_FALSE(database_->transact([](Transaction&) -> Result<void> { return fail(Code::kInvalid, "no"); },
+                                   Durability::kWithTheNext));
+  EXPECT_EQ(database_->write("PRAGMA synchronous")->rows[0].integer(0), 2);
+  EXPECT_EQ(database_->read("SELECT COUNT(*) FROM things")->rows[0].integer(0), 1);
+}
+
 TEST_P(SqliteTest, AReadCannotWrite) { EXPECT_FALSE(database_->read("DELETE FROM things")); }
 
 TEST_P(SqliteTest, ALinkInPlaceOfTheFileIsRefused) {

@@ -25,7 +25,10 @@ tl::unexpected<Error> fail_decrypt(const std::string& why) {
 
 Result<Secret> LettaKeyCache::derive(const Secret& master, std::string_view salt) {
   // The salt has a fixed length, so the two can't be confused.
-  const Secret both = Secret::take(std::string(salt) + std::string(master.reveal()));
+  std::string joined;
+  joined.reserve(salt.size() + master.reveal().size());  // grown, it would leave a copy behind
+  joined.append(salt).append(master.reveal());
+  const Secret both = Secret::take(std::move(joined));
   BJ_TRY(const std::string digest, sha256(both.reveal()));
   {
     const std::lock_guard lock(mutex_);

@@ -34,4 +34,15 @@ Result<void> NetworkPolicyTable::remove(const std::string& organization) {
   return {};
 }
 
+Result<std::map<std::string, std::string>> NetworkPolicyTable::stamps() {
+  BJ_TRY(const Rows policies, database_.read("SELECT organization_id, updated_at FROM network_policies"));
+  BJ_TRY(const Rows credentials,
+         database_.read("SELECT organization_id, COUNT(*), MAX(updated_at) FROM credentials GROUP BY organization_id"));
+  std::map<std::string, std::string> stamps;
+  for (const Row& row : policies.rows) stamps[row.text(0)] += "policy " + std::to_string(row.integer(1));
+  for (const Row& row : credentials.rows)
+    stamps[row.text(0)] += " credentials " + std::to_string(row.integer(1)) + " " + std::to_string(row.integer(2));
+  return stamps;
+}
+
 }  // namespace bj

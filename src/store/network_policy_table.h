@@ -2,6 +2,7 @@
 // wrote.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,8 @@ class NetworkPolicyTable {
   Result<NetworkPolicyRow> put(const Actor& actor, const std::string& policy);
   // kNotFound if there is none.
   Result<void> remove(const std::string& organization);
+  // For each organization that has a policy or credentials, a text that is another one once any of them has changed.
+  Result<std::map<std::string, std::string>> stamps();
 
  private:
   Database& database_;

@@ -145,11 +145,14 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
                                                 const std::vector<NewVariable>& variables,
                                                 const std::vector<std::string>& layers, const SandboxShare& quota,
                                                 CommandRow command, const std::vector<std::string>& volumes) {
-  return database_.transact_value<Made>([&](Transaction& transaction) -> Result<Made> {
+  // Nobody is told of it before it runs, which is another commit: the disk may have both together.
+  const auto work = [&](Transaction& transaction) -> Result<Made> {
     BJ_CHECK(lock_organization(transaction, row.organization));
     if (command.idempotency_key) {
       BJ_TRY(const std::optional<CommandRow> first,
              CommandTable::find_by_key(transaction, row.organization, *command.idempotency_key));
+      if (first && first->kind != command.kind)
+        return fail(Code::kConflict, "this Idempotency-Key was used before, for something else");
       if (first) {
         BJ_TRY(SandboxRow made, row_for_change(transaction, row.organization, first->subject));
         return Made{std::move(made), true};
@@ -168,7 +171,8 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
     if (!layers.empty()) BJ_CHECK(LayerTable::set_uses(transaction, row.id, layers));
     BJ_CHECK(CommandTable::insert(transaction, command));
     return Made{row, false};
-  });
+  };
+  return database_.transact_value<Made>(work, Durability::kWithTheNext);
 }
 
 Result<void> SandboxTable::check_room(Transaction& transaction, const SandboxRow& row, const SandboxShare& quota) {
@@ -210,7 +214,15 @@ Result<std::vector<SandboxRow>> SandboxTable::list(const std::string& organizati
     if (filter.also_kept) sql.add(" OR (state = 'stopped' AND kept = 1)");
     sql.add(")");
   }
-  if (filter.template_name) sql.add(" AND template_name = ").bind(*filter.template_name);
+  if (!filter.templates.empty()) {
+    sql.add(" AND (template_name IN ").bind_list(filter.templates);
+    for (const std::string& name : filter.templates) {
+      const std::string size = std::to_string(name.size());
+      sql.add(" OR (substr(template_name, 1, " + size + ") = ").bind(name);
+      sql.add(" AND substr(template_name, " + size + " + 1, 1) = ':')");
+    }
+    sql.add(")");
+  }
   if (filter.created_since) sql.add(" AND created_at >= ").bind(*filter.created_since);
   for (const auto& [key, value] : filter.metadata) {
     sql.add(" AND EXISTS (SELECT 1 FROM sandbox_metadata m WHERE m.sandbox_id = sandboxes.id AND m.key = ").bind(key);

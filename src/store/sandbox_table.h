@@ -59,9 +59,9 @@ struct SandboxShare {
 };
 
 struct SandboxFilter {
-  std::vector<std::string> states;  // empty: all but deleted
-  bool also_kept = false;           // and those that can be started again, whatever their state
-  MaybeText template_name;
+  std::vector<std::string> states;              // empty: all but deleted
+  bool also_kept = false;                       // and those that can be started again, whatever their state
+  std::vector<std::string> templates;           // one of these names, with whatever tag; empty: any
   std::map<std::string, std::string> metadata;  // all of them must match
   std::optional<int64_t> created_since;
 };

@@ -138,7 +138,7 @@ TEST_P(SandboxTableTest, ListsAreFilteredByStateTemplateAndMetadata) {
   const SandboxRow a = row();
   SandboxRow b = row();
   b.state = "running";
-  b.template_name = "other";
+  b.template_name = "other:v1";
   ASSERT_TRUE(make(*tables, a, {}, {{"team", "red"}, {"n", "1"}}));
   ASSERT_TRUE(make(*tables, b, {}, {{"team", "red"}}));
   const auto ids = [&](const SandboxFilter& filter) {
@@ -150,7 +150,10 @@ TEST_P(SandboxTableTest, ListsAreFilteredByStateTemplateAndMetadata) {
   using Ids = std::vector<std::string>;
   EXPECT_EQ(ids({}), (Ids{a.id, b.id}));
   EXPECT_EQ(ids({{"running"}, false, {}, {}, {}}), (Ids{b.id}));
-  EXPECT_EQ(ids({{}, false, "other", {}, {}}), (Ids{b.id}));
+  EXPECT_EQ(ids({{}, false, {"other"}, {}, {}}), (Ids{b.id}));  // with whatever tag
+  EXPECT_EQ(ids({{}, false, {"other:v1"}, {}, {}}), (Ids{b.id}));
+  EXPECT_EQ(ids({{}, false, {"oth", "other:v"}, {}, {}}), Ids{});
+  EXPECT_EQ(ids({{}, false, {"base", "other"}, {}, {}}), (Ids{a.id, b.id}));
   EXPECT_EQ(ids({{}, false, {}, {{"team", "red"}}, {}}), (Ids{a.id, b.id}));
   EXPECT_EQ(ids({{}, false, {}, {{"team", "red"}, {"n", "1"}}, {}}), (Ids{a.id}));
   EXPECT_EQ(ids({{}, false, {}, {{"team", "blue"}}, {}}), Ids{});

@@ -21,11 +21,17 @@ const std::string& by_key() {
   return sql;
 }
 
+// Says `what` where the database would name columns.
+Result<VariableRow> in_words(Result<VariableRow> stored, Code code, std::string what) {
+  if (!stored && stored.error().code == code) return fail(code, std::move(what));
+  return stored;
+}
+
 }  // namespace
 
 Result<VariableRow> SandboxVariableTable::upsert(const Actor& actor, const std::string& config,
                                                  const NewVariable& variable) {
-  return database_.transact_value<VariableRow>([&](Transaction& transaction) -> Result<VariableRow> {
+  auto stored = database_.transact_value<VariableRow>([&](Transaction& transaction) -> Result<VariableRow> {
     BJ_TRY(const std::string key_id, vault_.write_key(transaction));
     BJ_TRY(const Rows rows, transaction.run(by_key(), {actor.organization, config, variable.key}));
     if (rows.rows.empty()) return insert_variable(transaction, vault_, kKind, key_id, actor, config, variable);
@@ -33,17 +39,19 @@ Result<VariableRow> SandboxVariableTable::upsert(const Actor& actor, const std::
     const VariableChange change{{}, variable.value.copy(), variable.description};
     return update_variable(transaction, vault_, kKind, key_id, actor, std::move(current), change);
   });
+  return in_words(std::move(stored), Code::kDangling, "there is no sandbox configuration " + config);
 }
 
 Result<VariableRow> SandboxVariableTable::change(const Actor& actor, const std::string& id,
                                                  const VariableChange& change) {
-  return database_.transact_value<VariableRow>([&](Transaction& transaction) -> Result<VariableRow> {
+  auto stored = database_.transact_value<VariableRow>([&](Transaction& transaction) -> Result<VariableRow> {
     BJ_TRY(const std::string key_id, vault_.write_key(transaction));
     BJ_TRY(Rows rows, transaction.run(by_id(), {id, actor.organization}));
     BJ_TRY(const Row row, only_row(std::move(rows), kKind.model, id));
     BJ_TRY(VariableRow current, variable_of(row, vault_, kKind));
     return update_variable(transaction, vault_, kKind, key_id, actor, std::move(current), change);
   });
+  return in_words(std::move(stored), Code::kConflict, "its sandbox configuration has another variable of that key");
 }
 
 Result<VariableRow> SandboxVariableTable::remove(const std::string& organization, const std::string& id) {

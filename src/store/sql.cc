@@ -6,6 +6,9 @@
 namespace bj {
 namespace {
 
+constexpr size_t kLongestSearch = 1000;
+constexpr size_t kMostInList = 1000;
+
 // The order column's value of the row that a cursor names.
 Result<Value> cursor_value(Database& database, const Listing& listing, const std::string& organization,
                            const std::string& id) {
@@ -58,6 +61,23 @@ Result<std::vector<Row>> read_page(Database& database, Sql select, const Listing
   BJ_TRY(Rows found, database.read(select.text(), select.params()));
   if (from_the_end) std::reverse(found.rows.begin(), found.rows.end());
   return std::move(found.rows);
+}
+
+// Quotes inside of a text are escaped, so a tag with its quotes is found as a whole only. REPLACE, unlike LIKE, minds
+// the case in both databases.
+void add_any_tag(Sql& sql, std::span<const std::string> tags) {
+  const char* joint = " AND (";
+  for (const std::string& tag : tags) {
+    sql.add(joint).add("REPLACE(tags, ").bind(tag).add(", '') <> tags");
+    joint = " OR ";
+  }
+  if (!tags.empty()) sql.add(")");
+}
+
+Result<void> check_search(const MaybeText& text, size_t list_size) {
+  if (text && text->size() > kLongestSearch) return fail(Code::kInvalid, "search text is longer than 1000 bytes");
+  if (list_size > kMostInList) return fail(Code::kInvalid, "more than 1000 names, ids, types or tags in one request");
+  return {};
 }
 
 std::string like_pattern(std::string_view text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,13 @@ struct Listing {
 // a row of that organization.
 Result<std::vector<Row>> read_page(Database& database, Sql select, const Listing& listing,
                                    const std::string& organization, const Page& page);
+
+// " AND (one of the tags is in the column `tags`)", a JSON array of texts; each tag as it stands in JSON, with its
+// quotes. No tags: nothing. They outlive the statement.
+void add_any_tag(Sql& sql, std::span<const std::string> tags);
+
+// A search that costs more than anyone means is kInvalid: a long text, or a long list to compare with.
+Result<void> check_search(const MaybeText& text, size_t list_size = 0);
 
 // "%text%" with LIKE's own characters escaped by a backslash.
 std::string like_pattern(std::string_view text);

@@ -9,9 +9,6 @@
 namespace bj {
 namespace {
 
-constexpr size_t kLongestSearch = 1000;
-constexpr size_t kMostInList = 1000;
-
 // In the order of tool_of and of params_of.
 constexpr std::array<std::string_view, 21> kColumns = {"id",
                                                        "organization_id",
@@ -95,10 +92,8 @@ std::string update_statement() {
 }
 
 Result<void> check_filter(const ToolFilter& filter) {
-  if (filter.search && filter.search->size() > kLongestSearch)
-    return fail(Code::kInvalid, "search text is longer than 1000 bytes");
-  for (const auto* list : {&filter.names, &filter.ids, &filter.types, &filter.excluded_types})
-    if (list->size() > kMostInList) return fail(Code::kInvalid, "more than 1000 names, ids or types in one request");
+  for (const auto* list : {&filter.names, &filter.ids, &filter.types, &filter.excluded_types, &filter.tags})
+    BJ_CHECK(check_search(filter.search, list->size()));
   return {};
 }
 
@@ -111,6 +106,7 @@ void add_conditions(Sql& sql, const ToolFilter& filter, const std::string& patte
   if (!filter.types.empty()) sql.add(" AND tool_type IN ").bind_list(filter.types);
   if (!filter.excluded_types.empty()) sql.add(" AND tool_type NOT IN ").bind_list(filter.excluded_types);
   if (filter.project) sql.add(" AND (project_id IS NULL OR project_id = ").bind(*filter.project).add(")");
+  add_any_tag(sql, filter.tags);
 }
 
 }  // namespace

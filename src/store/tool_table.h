@@ -22,7 +22,8 @@ struct ToolFilter {
   MaybeText search;  // substring of the name, whatever its case
   std::vector<std::string> types;
   std::vector<std::string> excluded_types;
-  MaybeText project;  // of that project or of none
+  MaybeText project;              // of that project or of none
+  std::vector<std::string> tags;  // any of them; each as it stands in JSON
 };
 
 class ToolTable {

@@ -5,16 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
+#include "sys/cgroup_delegation.h"
 #include "sys/files.h"
 
 namespace bj {
 namespace {
 
 constexpr uint64_t kCpuPeriodUs = 100'000;
-constexpr uint64_t kSocketShare = 4;  // of the memory limit
+constexpr uint64_t kSocketShare = 4;                              // of the memory limit
+constexpr Controller kInEveryGroup = Controller::kCpuAccounting;  // of version 2, whatever was handed down
 
 struct MountLine {
   std::string point, type, options;
@@ -61,20 +64,15 @@ std::string_view version1_name(Controller controller) {
   return controller == Controller::kIo ? "blkio" : kControllerNames[static_cast<size_t>(controller)];
 }
 
-// The cgroup that this process is in, in the v2 hierarchy: where an unprivileged user may have been given a subtree.
-std::string own_version2_group() {
-  const std::string text = read_file("/proc/self/cgroup").value_or("");
-  const size_t at = text.find("0::");
-  return at == std::string::npos ? "/" : text.substr(at + 3, text.find('\n', at) - at - 3);
-}
-
 bool make_group(const std::string& path) { return ::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST; }
 
 }  // namespace
 
-std::shared_ptr<const CgroupRoot> CgroupRoot::open(const std::string& name, const std::string& device) {
+std::shared_ptr<const CgroupRoot> CgroupRoot::open(const std::string& name, const std::string& device,
+                                                   std::string given) {
   auto root = std::make_shared<CgroupRoot>();
   root->device_ = device;
+  root->given_ = std::move(given);
   const std::string mountinfo = read_file("/proc/self/mountinfo").value_or("");
   root->open_version1(name, mountinfo);
   if (root->hierarchies_.empty()) {
@@ -125,33 +123,40 @@ void CgroupRoot::open_freezer(const std::string& name, const std::string& mounti
   }
 }
 
+// A mount without controllers is the empty half of a machine that has them in version 1.
 void CgroupRoot::open_version2(const std::string& name, const std::string& mountinfo) {
   for (const MountLine& mount : cgroup_mounts(mountinfo)) {
-    if (mount.type != "cgroup2") continue;
-    const std::string parent = ::geteuid() == 0 ? mount.point : mount.point + own_version2_group();
-    Hierarchy found;
-    found.path = parent + "/" + name;
-    if (!make_group(found.path)) {
-      refuse_missing("mkdir(" + found.path + "): " + std::strerror(errno) + "; ask for a delegated subtree, e.g. " +
-                     "systemd-run --user --scope -p Delegate=yes");
-      return;
-    }
-    // A controller is offered to a group when its parent hands it down; both levels above the sandboxes must.
-    for (const char* c : {"+memory", "+cpu", "+pids", "+io"}) {
-      (void)put_text(AT_FDCWD, parent + "/cgroup.subtree_control", c);
-      (void)put_text(AT_FDCWD, found.path + "/cgroup.subtree_control", c);
-    }
-    const std::string offered = read_file(found.path + "/cgroup.subtree_control").value_or("");
-    for (const Controller c : {Controller::kMemory, Controller::kCpu, Controller::kPids, Controller::kIo}) {
-      if (offered.find(kControllerNames[static_cast<size_t>(c)]) != std::string::npos) found.controllers.push_back(c);
-    }
-    if (Result<Fd> dir = open_path(found.path, O_PATH | O_DIRECTORY); dir && !found.controllers.empty()) {
-      found.controllers.push_back(Controller::kCpuAccounting);  // cpu.stat is always there
-      found.dir = std::move(*dir);
-      version2_ = true;
-      hierarchies_.push_back(std::move(found));
+    if (mount.type != "cgroup2" || words_in(mount.point + "/cgroup.controllers").empty()) continue;
+    version2_ = true;
+    if (::geteuid() != 0 && given_.empty()) given_ = given_group(read_file("/proc/self/cgroup").value_or(""), name);
+    const Result<void> opened = open_version2_below(mount.point + given_, name);
+    if (!opened) refuse_missing(opened.error().what);
+    return;
+  }
+}
+
+Result<void> CgroupRoot::open_version2_below(const std::string& parent, const std::string& name) {
+  Hierarchy found;
+  found.path = parent + "/" + name;
+  if (!make_group(found.path)) return fail_errno("mkdir(" + found.path + ")");
+  if (::faccessat(AT_FDCWD, found.path.c_str(), W_OK, AT_EACCESS) != 0) return fail_errno("write(" + found.path + ")");
+  if (Result<void> room = make_room(parent, name); !room) {
+    ::rmdir(found.path.c_str());
+    return room;
+  }
+  for (const Controller c : {Controller::kMemory, Controller::kCpu, Controller::kPids, Controller::kIo}) {
+    const Result<void> offered = offer(parent, found.path, kControllerNames[static_cast<size_t>(c)]);
+    if (offered) {
+      found.controllers.push_back(c);
+    } else {
+      why_not_[static_cast<size_t>(c)] = offered.error().what;
     }
   }
+  if (found.controllers.empty()) return {};
+  found.controllers.push_back(kInEveryGroup);
+  BJ_TRY(found.dir, open_path(found.path, O_PATH | O_DIRECTORY));
+  hierarchies_.push_back(std::move(found));
+  return {};
 }
 
 void CgroupRoot::refuse_missing(const std::string& reason) {
@@ -299,6 +304,10 @@ Result<std::vector<Fd>> Cgroup::join_files() const {
   return files;
 }
 
+Result<Fd> Cgroup::directory() const {
+  return open_at(root_->hierarchies().front().dir.get(), name_, O_PATH | O_DIRECTORY);
+}
+
 CgroupUsage Cgroup::usage() const {
   CgroupUsage usage;
   if (root_->version2()) {
@@ -364,14 +373,14 @@ Result<void> Cgroup::freeze_version1() const {
 }
 
 Result<void> Cgroup::freeze() {
-  if (root_->version2()) return put(Controller::kPids, "cgroup.freeze", "1");
+  if (root_->version2()) return put(kInEveryGroup, "cgroup.freeze", "1");
   Result<void> frozen = freeze_version1();
   if (!frozen) (void)thaw();
   return frozen;
 }
 
 Result<void> Cgroup::thaw() {
-  if (root_->version2()) return put(Controller::kPids, "cgroup.freeze", "0");
+  if (root_->version2()) return put(kInEveryGroup, "cgroup.freeze", "0");
   if (root_->freezer() == nullptr) return {};
   Result<void> thawed = put_text(root_->freezer()->dir.get(), name_ + "/freezer.state", "THAWED");
   if (!thawed && thawed.error().code == Code::kNotFound) return {};  // was never frozen
@@ -379,7 +388,7 @@ Result<void> Cgroup::thaw() {
 }
 
 bool Cgroup::is_frozen() const {
-  if (root_->version2()) return get(Controller::kPids, "cgroup.freeze").starts_with("1");
+  if (root_->version2()) return get(kInEveryGroup, "cgroup.freeze").starts_with("1");
   if (root_->freezer() == nullptr) return false;
   const Result<Fd> fd = open_at(root_->freezer()->dir.get(), name_ + "/freezer.state", O_RDONLY);
   return fd && !read_all(fd->get(), 64, "freezer.state").value_or("THAWED").starts_with("THAWED");
@@ -390,7 +399,7 @@ bool Cgroup::is_frozen() const {
 Result<void> Cgroup::reclaim() const {
   constexpr int kLooks = 2000;
   const auto frozen = [this] {
-    if (root_->version2()) return get(Controller::kPids, "cgroup.events").find("frozen 1") != std::string::npos;
+    if (root_->version2()) return get(kInEveryGroup, "cgroup.events").find("frozen 1") != std::string::npos;
     const CgroupRoot::Hierarchy* freezer = root_->freezer();
     const Result<Fd> fd = open_at(freezer->dir.get(), name_ + "/freezer.state", O_RDONLY);
     return fd && read_all(fd->get(), 64, "freezer.state").value_or("") == "FROZEN\n";
@@ -407,11 +416,10 @@ Result<void> Cgroup::reclaim() const {
 }
 
 bool Cgroup::empty() const {
-  for (size_t i = 0; i < static_cast<size_t>(Controller::kCount); ++i) {
-    const auto controller = static_cast<Controller>(i);
-    if (root_->has(controller) && !get(controller, "cgroup.procs").empty()) return false;
-  }
-  return true;
+  const auto is_empty = [this](const auto& hierarchy) {
+    return get(hierarchy.controllers.front(), "cgroup.procs").empty();
+  };
+  return std::all_of(root_->hierarchies().begin(), root_->hierarchies().end(), is_empty);
 }
 
 }  // namespace bj

@@ -45,8 +45,10 @@ struct CgroupLoad {
 // Constant after open(), so shared by threads.
 class CgroupRoot {
  public:
-  // `device`: whose I/O is limited, "8:0"; empty: none. Controllers that can't be had are told by why_not().
-  static std::shared_ptr<const CgroupRoot> open(const std::string& name, const std::string& device);
+  // `device`: whose I/O is limited, "8:0"; empty: none. Controllers that can't be had are told by why_not(). `given`:
+  // the version 2 group in which who is not root makes his; empty: the one that this process was given.
+  static std::shared_ptr<const CgroupRoot> open(const std::string& name, const std::string& device,
+                                                std::string given = {});
 
   // One directory a hierarchy: v1 has one a controller, v2 one for all.
   struct Hierarchy {
@@ -55,10 +57,11 @@ class CgroupRoot {
     Fd dir;
   };
   const std::vector<Hierarchy>& hierarchies() const { return hierarchies_; }
-  bool version2() const { return version2_; }
+  bool version2() const { return version2_; }  // the controllers are there, whether we may use them or not
   bool has(Controller controller) const { return find(controller) != nullptr; }
   std::string why_not(Controller controller) const { return why_not_[static_cast<size_t>(controller)]; }
   const std::string& device() const { return device_; }
+  const std::string& given() const { return given_; }  // for whoever goes on with our groups
   const Hierarchy* find(Controller controller) const;
   // Where version 1 freezes; null if it can't be had, and with version 2, which freezes any group.
   const Hierarchy* freezer() const { return freezer_ ? &*freezer_ : nullptr; }
@@ -73,10 +76,12 @@ class CgroupRoot {
   void open_version1(const std::string& name, const std::string& mountinfo);
   void open_freezer(const std::string& name, const std::string& mountinfo);
   void open_version2(const std::string& name, const std::string& mountinfo);
+  Result<void> open_version2_below(const std::string& parent, const std::string& name);
   void refuse_missing(const std::string& reason);
 
   bool version2_ = false;
   std::string device_;
+  std::string given_;
   std::vector<Hierarchy> hierarchies_;
   std::optional<Hierarchy> freezer_;
   std::array<std::string, static_cast<size_t>(Controller::kCount)> why_not_;
@@ -94,6 +99,8 @@ class Cgroup {
   Result<void> limit(const CgroupLimits& limits);
   // Files, opened by us, that put a process in when it writes "0": one a hierarchy, in the root's order.
   Result<std::vector<Fd>> join_files() const;
+  // Version 2: what a process can be cloned into, which spares it the wait that joining is there.
+  Result<Fd> directory() const;
   CgroupUsage usage() const;
   CgroupLoad load() const;
   bool empty() const;  // no process left

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "sys/clone.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
 
@@ -115,6 +116,21 @@ TEST_F(CgroupTest, AJoinedChildIsInTheGroupUntilItEnds) {
   EXPECT_FALSE(group.empty());
   member.end();
   EXPECT_TRUE(group.empty());
+}
+
+TEST_F(CgroupTest, AChildCanBeBornInAGroupOfVersion2) {
+  if (!root_->version2()) GTEST_SKIP() << "version 1: a process joins by writing";
+  const Cgroup group = make("born");
+  const Fd directory = group.directory().value();
+  const Cloned child = clone_process(0, directory.get());
+  if (child.pid == 0) {
+    for (;;) ::pause();
+  }
+  ASSERT_GT(child.pid, 0) << std::strerror(-child.pid);
+  const Fd pidfd(child.pidfd);
+  EXPECT_EQ(file_of(Controller::kMemory, "born", "cgroup.procs"), std::to_string(child.pid) + "\n");
+  ::kill(child.pid, SIGKILL);
+  ::waitpid(child.pid, nullptr, 0);
 }
 
 TEST_F(CgroupTest, LimitsAreWrittenToTheControllersThatAreThere) {

@@ -9,6 +9,7 @@ struct Cloned {
   int pid;    // 0 in the child, -errno on failure
   int pidfd;  // in the parent
 };
-Cloned clone_process(uint64_t flags);
+// `into`: the directory of a version 2 control group that the child is born in; -1: its parent's.
+Cloned clone_process(uint64_t flags, int into = -1);
 
 }  // namespace bj

@@ -142,8 +142,12 @@ Task<Result<ToolRow>> ToolCatalog::patch(Actor actor, std::string id, ToolUpdate
   }
   const auto edit = [&](ToolRow& tool) { return apply(patch, schema, circumstances.on_modal, tool); };
   const auto change = [this, &actor, &id, &edit] { return store_.tools().change(actor, id, edit); };
-  BJ_CO_TRY(ToolRow stored, co_await offload(threads_, change));
-  co_return co_await with_receipt(std::move(actor), "tool.change", std::move(stored));
+  Result<ToolRow> stored = co_await offload(threads_, change);
+  if (!stored && stored.error().code == Code::kConflict) {
+    co_return fail(Code::kInvalid, "there is another tool of the name that the json_schema has");
+  }
+  if (!stored) co_return tl::unexpected(stored.error());
+  co_return co_await with_receipt(std::move(actor), "tool.change", std::move(*stored));
 }
 
 }  // namespace bj

@@ -1,5 +1,6 @@
 #include "tools/field_errors.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "tools/python_loads.h"
@@ -12,6 +13,9 @@ namespace json = boost::json;
 
 constexpr size_t kMaxInputText = 2000;  // an answer must not be larger than the request that caused it
 constexpr size_t kMaxErrors = 50;
+// Below these keys of requests stand values that no answer may repeat.
+constexpr std::string_view kSecretKeys[] = {"value", "secrets", "env_vars", "tool_exec_environment_variables",
+                                            "password"};
 
 std::string tuple_repr(const json::array& loc) {
   std::string text = python_repr(json::value(loc));
@@ -21,8 +25,31 @@ std::string tuple_repr(const json::array& loc) {
   return text;
 }
 
-std::string input_repr(const json::value& input) {
-  std::string text = python_repr(input);
+bool names_secrets(std::string_view key) {
+  return std::find(std::begin(kSecretKeys), std::end(kSecretKeys), key) != std::end(kSecretKeys);
+}
+
+// The same with every text in it that may be a secret as "********".
+json::value masked(const json::value& input, bool is_secret) {
+  if (is_secret && input.is_string()) return "********";
+  if (const json::array* const items = input.if_array()) {
+    json::array copy;
+    for (const json::value& item : *items) copy.push_back(masked(item, is_secret));
+    return copy;
+  }
+  if (const json::object* const fields = input.if_object()) {
+    json::object copy;
+    for (const auto& [key, value] : *fields) copy[key] = masked(value, is_secret || names_secrets(key));
+    return copy;
+  }
+  return input;
+}
+
+std::string input_repr(const FieldError& error) {
+  const bool is_secret = std::any_of(error.loc.begin(), error.loc.end(), [](const json::value& step) {
+    return step.is_string() && names_secrets(step.get_string());
+  });
+  std::string text = python_repr(masked(error.input, is_secret));
   if (text.size() <= kMaxInputText) return text;
   return std::string(python_prefix(text, kMaxInputText)) + "...";
 }
@@ -48,7 +75,7 @@ std::string field_errors_repr(const FieldErrors& errors) {
     const FieldError& error = errors[i];
     if (i != 0) text += ", ";
     text += "{'type': " + python_repr(std::string_view(error.type)) + ", 'loc': " + tuple_repr(error.loc) +
-            ", 'msg': " + python_repr(std::string_view(error.msg)) + ", 'input': " + input_repr(error.input);
+            ", 'msg': " + python_repr(std::string_view(error.msg)) + ", 'input': " + input_repr(error);
     if (!error.context.empty()) text += ", 'ctx': " + error.context;
     text += "}";
   }

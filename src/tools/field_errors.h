@@ -20,7 +20,8 @@ struct FieldError {
 };
 using FieldErrors = std::vector<FieldError>;
 
-// "[{'type': 'missing', 'loc': ('body', 'name'), 'msg': 'Field required', 'input': {}}]". Long inputs are cut.
+// "[{'type': 'missing', 'loc': ('body', 'name'), 'msg': 'Field required', 'input': {}}]". Long inputs are cut, secrets
+// masked.
 std::string field_errors_repr(const FieldErrors& errors);
 
 // A location one step further.

@@ -112,16 +112,11 @@ LaxResult<bool> lax_boolean(const json::value& value) {
     }
     return tl::unexpected(kBoolParsing);
   }
-  if (value.is_int64() || value.is_uint64()) {
-    if (value == 0 || value == 1) return Converted<bool>{value == 1, false};
-    return tl::unexpected(kBoolParsing);
-  }
-  if (value.is_double()) {
-    const double number = value.get_double();
-    if (number == 0.0 || number == 1.0) return Converted<bool>{number == 1.0, false};
-    if (number == std::floor(number)) return tl::unexpected(kBoolParsing);
-  }
-  return tl::unexpected(kBoolType);
+  if (!value.is_int64() && !value.is_double()) return tl::unexpected(kBoolType);
+  const auto number = lax_integer(value);  // what is none of 64 bits is not even a wrong truth value
+  if (!number) return tl::unexpected(kBoolType);
+  if (number->value != 0 && number->value != 1) return tl::unexpected(kBoolParsing);
+  return Converted<bool>{number->value == 1, false};
 }
 
 LaxResult<std::string> lax_string(const json::value& value) {

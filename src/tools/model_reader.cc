@@ -69,12 +69,14 @@ std::optional<T> ModelReader::convert(std::string_view key, const json::value* v
 }
 
 std::optional<int64_t> ModelReader::bounded(std::string_view key, const json::value* value, IntegerBounds bounds) {
-  const auto number = convert(key, value, lax_integer);
+  const bool is_bounded = bounds.most != IntegerBounds().most;
+  const bool is_beyond = value != nullptr && value->is_uint64();  // more than an int64_t holds
+  const auto number = is_bounded && is_beyond ? std::nullopt : convert(key, value, lax_integer);
   if (number && *number < bounds.least) {
     const std::string least = std::to_string(bounds.least);
     wrong(key, {"greater_than_equal", "Input should be greater than or equal to " + least}, *value,
           "{'ge': " + least + "}");
-  } else if (number && *number > bounds.most) {
+  } else if (is_bounded && (is_beyond || (number && *number > bounds.most))) {
     const std::string most = std::to_string(bounds.most);
     wrong(key, {"less_than_equal", "Input should be less than or equal to " + most}, *value, "{'le': " + most + "}");
   }
@@ -139,8 +141,10 @@ std::string ModelReader::choice_or(std::string_view key, std::string fallback,
   return chosen(key, take(key), choices).value_or(std::move(fallback));
 }
 
-std::optional<std::string> ModelReader::optional_choice(std::string_view key, const std::vector<std::string>& choices) {
-  return chosen(key, take(key, NullCounts::kAsAbsent), choices);
+std::optional<std::string> ModelReader::text_choice(std::string_view key, NullCounts null,
+                                                    const std::vector<std::string>& choices) {
+  const json::value* const value = take(key, null);
+  return convert(key, value, lax_string) ? chosen(key, value, choices) : std::nullopt;
 }
 
 std::optional<std::string> ModelReader::optional_string(std::string_view key) {

@@ -49,10 +49,12 @@ class ModelReader {
   std::optional<std::string> optional_string(std::string_view key);
   std::optional<int64_t> optional_integer(std::string_view key, IntegerBounds bounds = {});
   std::optional<bool> optional_boolean(std::string_view key);
-  std::optional<std::string> optional_choice(std::string_view key, const std::vector<std::string>& choices);
   std::optional<boost::json::object> optional_object(std::string_view key);
   std::optional<std::vector<std::string>> optional_strings(std::string_view key);
   std::optional<std::map<std::string, std::string>> optional_string_map(std::string_view key);
+  // What is no text is told as that, not as a wrong choice.
+  std::optional<std::string> text_choice(std::string_view key, NullCounts null,
+                                         const std::vector<std::string>& choices);
   // The value as it is, for a field with a model of its own; nullptr: absent (and, if asked for, null).
   const boost::json::value* take(std::string_view key, NullCounts null = NullCounts::kAsWrong);
   // The same for a field that must be there; nullptr: that was noted.

@@ -62,6 +62,22 @@ TEST(ModelReaderTest, ABrokenBodyIsOneErrorAtItsPlace) {
             "'Expecting value'}}, {'type': 'missing', 'loc': ('body',), 'msg': 'Field required', 'input': None}]");
 }
 
+TEST(ModelReaderTest, NoErrorRepeatsASecret) {
+  FieldErrors errors;
+  const json::value body =
+      python_loads(R"({"value": "s3cret", "env_vars": {"A": "s3cret", "B": 1}, "other": "seen"})").value();
+  ModelReader reader(body, {"body"}, errors);
+  reader.string("key");
+  reader.optional_string_map("env_vars");
+  reader.wrong("value", {"value_error", "Value error"}, body.at("value"));
+  const std::string text = field_errors_repr(errors);
+  EXPECT_EQ(text.find("s3cret"), text.npos) << text;
+  EXPECT_NE(text.find("'input': {'value': '********', 'env_vars': {'A': '********', 'B': 1}, 'other': 'seen'}"),
+            text.npos);
+  EXPECT_NE(text.find("'loc': ('body', 'env_vars', 'B'), 'msg': 'Input should be a valid string', 'input': 1"),
+            text.npos);
+}
+
 TEST(LaxValuesTest, IntegersAreReadAsPydanticReadsThem) {
   const auto integer = [](json::value value) {
     auto number = lax_integer(value);
@@ -94,6 +110,9 @@ TEST(LaxValuesTest, BooleansAndNumbersAreReadAsPydanticReadsThem) {
   EXPECT_EQ(boolean(2), "bool_parsing");
   EXPECT_EQ(boolean(1.0), "True");
   EXPECT_EQ(boolean(1.5), "bool_type");
+  EXPECT_EQ(boolean(9.2e18), "bool_parsing");
+  EXPECT_EQ(boolean(9.3e18), "bool_type");  // no integer of 64 bits
+  EXPECT_EQ(boolean(uint64_t{1} << 63), "bool_type");
   EXPECT_EQ(lax_number("1_000")->value, 1000);
   EXPECT_EQ(lax_number(" .5 ")->value, 0.5);
   EXPECT_FALSE(lax_number("0x5"));

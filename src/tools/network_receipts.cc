@@ -11,7 +11,9 @@ namespace json = boost::json;
 
 constexpr size_t kMostHosts = 12;  // of a receipt, whose detail is bounded
 
-// How a kind of event is told. Bytes of connections that ended stand in the call's own receipt.
+constexpr int64_t kMinute_us = 60'000'000;
+
+// How a kind of event is told. The end of a connection is told of sandboxes that live only.
 struct Telling {
   EventKind kind = EventKind::kPolicyDecision;
   const char* action = nullptr;
@@ -31,7 +33,7 @@ Telling telling_of(GateEvent::Kind kind) {
     case GateEvent::Kind::kCapReached: return {EventKind::kPolicyDecision, "network.cap", "limited", "cap_reached"};
     case GateEvent::Kind::kEnded: break;
   }
-  return {EventKind::kPolicyDecision, nullptr, "", "ended"};
+  return {EventKind::kPolicyDecision, "network.end", "ended", "ended"};
 }
 
 }  // namespace
@@ -54,8 +56,13 @@ json::object gate_event_json(const GateEvent& event) {
   return object;
 }
 
-NetworkReceipts::NetworkReceipts(AuditLog& audit, Actor actor, std::string call_id, Follower follower)
-    : audit_(audit), actor_(std::move(actor)), call_id_(std::move(call_id)), follower_(std::move(follower)) {}
+NetworkReceipts::NetworkReceipts(AuditLog& audit, Actor actor, std::string call_id, Follower follower,
+                                 MicrosecondClock clock)
+    : audit_(audit),
+      actor_(std::move(actor)),
+      call_id_(std::move(call_id)),
+      follower_(std::move(follower)),
+      clock_(std::move(clock)) {}
 
 Event NetworkReceipts::receipt(EventKind kind, const char* action, const char* outcome) const {
   Event event;
@@ -68,12 +75,20 @@ Event NetworkReceipts::receipt(EventKind kind, const char* action, const char* o
 }
 
 void NetworkReceipts::note(const GateEvent& event) {
+  if (clock_ && clock_() - minute_begin_ >= kMinute_us) {
+    count_the_rest();
+    minute_begin_ = clock_();
+  }
   bytes_sent_ += event.bytes_sent;
   bytes_received_ += event.bytes_received;
-  if (++seen_[static_cast<size_t>(event.kind)] > kMostOfEach) return;
+  if (++seen_[static_cast<size_t>(event.kind)] > kMostOfEach) {
+    more_sent_ += event.bytes_sent;
+    more_received_ += event.bytes_received;
+    return;
+  }
   if (follower_) follower_(event);
+  if (event.kind == GateEvent::Kind::kEnded && !clock_) return;
   const Telling telling = telling_of(event.kind);
-  if (telling.action == nullptr) return;
   Event written = receipt(telling.kind, telling.action, telling.outcome);
   written.subject = event.kind == GateEvent::Kind::kSecretUsed ? event.credential : event.host;
   written.detail = gate_event_json(event);
@@ -100,16 +115,25 @@ json::object NetworkReceipts::totals(const NetworkUse& use) const {
   return totals;
 }
 
-void NetworkReceipts::finish() const {
+void NetworkReceipts::count_the_rest() {
   json::object more;
   for (size_t i = 0; i < seen_.size(); ++i) {
-    const Telling telling = telling_of(static_cast<GateEvent::Kind>(i));
-    if (telling.action != nullptr && seen_[i] > kMostOfEach) more[telling.word] = seen_[i] - kMostOfEach;
+    const auto kind = static_cast<GateEvent::Kind>(i);
+    const uint64_t seen = seen_[i];
+    if (clock_) seen_[i] = 0;  // a call's totals want it
+    if (seen > kMostOfEach && (clock_ || kind != GateEvent::Kind::kEnded))
+      more[telling_of(kind).word] = seen - kMostOfEach;
   }
   if (more.empty()) return;
   Event counted = receipt(EventKind::kPolicyDecision, "network.more", "counted");
   counted.detail = {{"more", std::move(more)}};
+  if (clock_) {
+    counted.detail["bytes_sent"] = std::exchange(more_sent_, 0);
+    counted.detail["bytes_received"] = std::exchange(more_received_, 0);
+  }
   audit_.add(counted);
 }
+
+void NetworkReceipts::finish() { count_the_rest(); }
 
 }  // namespace bj

@@ -133,5 +133,38 @@ TEST_F(NetworkReceiptsTest, NamesFromInsideAreBounded) {
   EXPECT_LT(written()[0].detail.size(), 1000u);
 }
 
+TEST_F(NetworkReceiptsTest, OfASandboxThatLivesTheEndOfAConnectionTellsItsBytes) {
+  NetworkReceipts receipts(*audit_, {}, "sandbox-1", nullptr, [] { return int64_t{1}; });
+  GateEvent ended = denied("api.example.org", GateEvent::Kind::kEnded);
+  ended.bytes_sent = 7;
+  ended.bytes_received = 11;
+  receipts.note(ended);
+  const std::vector<AuditRow> rows = written();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].action, "network.end");
+  EXPECT_EQ(rows[0].subject, "api.example.org");
+  EXPECT_EQ(json::parse(rows[0].detail).at("bytes_sent"), 7);
+  EXPECT_EQ(json::parse(rows[0].detail).at("bytes_received"), 11);
+}
+
+// A day's life must not be told by its first 32 connections.
+TEST_F(NetworkReceiptsTest, OfASandboxThatLivesEveryMinuteHasItsOwnBound) {
+  int64_t now = 0;
+  NetworkReceipts receipts(*audit_, {}, "sandbox-1", nullptr, [&now] { return now += 1; });
+  GateEvent ended = denied("api.example.org", GateEvent::Kind::kEnded);
+  ended.bytes_sent = 1;
+  for (uint64_t i = 0; i < NetworkReceipts::kMostOfEach + 5; ++i) receipts.note(ended);
+  now += 60'000'000;
+  receipts.note(denied("later.example"));
+  receipts.finish();
+  const std::vector<AuditRow> rows = written();
+  ASSERT_EQ(rows.size(), NetworkReceipts::kMostOfEach + 2);
+  const AuditRow& more = rows[NetworkReceipts::kMostOfEach];
+  EXPECT_EQ(more.action, "network.more");
+  EXPECT_EQ(json::parse(more.detail).at("more").at("ended"), 5);
+  EXPECT_EQ(json::parse(more.detail).at("bytes_sent"), 5);
+  EXPECT_EQ(rows.back().subject, "later.example");
+}
+
 }  // namespace
 }  // namespace bj

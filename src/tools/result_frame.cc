@@ -123,6 +123,7 @@ FoundFrame find_frame_with_nonce(std::string_view output, std::string_view nonce
 
 PythonResult<RemoteResult> read_payload(std::string_view payload) {
   if (payload.empty()) return RemoteResult{};
+  if (auto error = utf8_error(payload)) return tl::unexpected(PythonError{"UnicodeDecodeError", std::move(*error)});
   auto value = python_loads(payload);
   if (!value) return tl::unexpected(PythonError{"JSONDecodeError", value.error().what});
   return read_object(std::move(*value));

@@ -52,6 +52,13 @@ TEST(ResultFrameTest, OutputThatIsNoUtf8DoesNotLoseTheResult) {
   EXPECT_EQ(read_payload(found->payload)->func_return, 1);
 }
 
+TEST(ResultFrameTest, APayloadThatIsNoUtf8IsRefusedInPythonsWords) {
+  const auto result = read_payload("\xff{}");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().name, "UnicodeDecodeError");
+  EXPECT_EQ(result.error().message, "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte");
+}
+
 TEST(ResultFrameTest, OnlyTheFrameWithTheNonceCounts) {
   const std::string forged = write_frame(R"({"results": "forged", "nonce": "guess"})");
   const std::string real = write_frame(R"({"results": "real", "nonce": "n1"})");

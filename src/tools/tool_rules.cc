@@ -50,7 +50,7 @@ ToolCreate read_tool_create(const json::value& body, FieldErrors& errors) {
   tool.description = reader.optional_string("description");
   tool.tags = reader.optional_strings("tags");
   tool.source_code = reader.string("source_code");
-  tool.source_type = reader.choice_or("source_type", "python", kSourceTypes);
+  tool.source_type = reader.text_choice("source_type", NullCounts::kAsWrong, kSourceTypes).value_or("python");
   tool.json_schema = reader.optional_object("json_schema");
   tool.args_json_schema = reader.optional_object("args_json_schema");
   tool.return_char_limit = reader.integer_or("return_char_limit", kDefaultReturnLimit, kReturnLimits);
@@ -75,7 +75,7 @@ ToolUpdate read_tool_update(const json::value& body, FieldErrors& errors) {
   tool.description = reader.optional_string("description");
   tool.tags = reader.optional_strings("tags");
   tool.source_code = reader.optional_string("source_code");
-  tool.source_type = reader.optional_choice("source_type", kSourceTypes);
+  tool.source_type = reader.text_choice("source_type", NullCounts::kAsAbsent, kSourceTypes);
   tool.json_schema = reader.optional_object("json_schema");
   tool.args_json_schema = reader.optional_object("args_json_schema");
   tool.return_char_limit = reader.optional_integer("return_char_limit", kReturnLimits);
@@ -116,17 +116,6 @@ Result<std::string> schema_name(const json::object& json_schema) {
     return fail(Code::kInvalid, "the json_schema needs a \"name\": the name of the tool's function");
   }
   return std::string(name->get_string());
-}
-
-Result<void> check_tool_name(std::string_view name, const json::object& json_schema) {
-  if (python_length(name) > kMaxToolName) {
-    return fail(Code::kInvalid, "the tool's name " + python_repr(name) + " is longer than " +
-                                    std::to_string(kMaxToolName) + " characters");
-  }
-  BJ_TRY(const std::string in_schema, schema_name(json_schema));
-  if (name == in_schema) return {};
-  return fail(Code::kInvalid, "the tool's name " + python_repr(name) + " does not match the name in its json_schema, " +
-                                  python_repr(std::string_view(in_schema)));
 }
 
 Result<void> check_source_has_function(std::string_view source, std::string_view source_type, std::string_view name) {

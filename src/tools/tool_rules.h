@@ -15,7 +15,6 @@
 
 namespace bj {
 
-inline constexpr size_t kMaxToolName = 48;  // characters
 inline constexpr int64_t kMaxReturnLimit = 1000000;
 
 bool is_tool_type(std::string_view name);    // "custom", "letta_core", ...
@@ -72,8 +71,6 @@ Result<void> check_runnable(const std::optional<std::string>& source_type);
 
 // The name in a schema. A schema without one is refused here, not by the database.
 Result<std::string> schema_name(const boost::json::object& json_schema);
-// A name that the caller chose: its length, and that it is the schema's.
-Result<void> check_tool_name(std::string_view name, const boost::json::object& json_schema);
 // Source sent with a PATCH must still have the function: `def name` or `function name`.
 Result<void> check_source_has_function(std::string_view source, std::string_view source_type, std::string_view name);
 

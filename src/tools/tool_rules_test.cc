@@ -30,6 +30,15 @@ TEST(ToolRulesTest, ACreateRequestIsRefusedWithEveryReason) {
   EXPECT_EQ(types, (std::vector<std::string>{"missing", "literal_error", "less_than_equal", "extra_forbidden"}));
 }
 
+TEST(ToolRulesTest, WhatIsNoTextOrTooLargeIsToldAsThat) {
+  FieldErrors errors;
+  read_tool_create(loads(R"({"source_code": "x", "source_type": 5, "return_char_limit": 9223372036854775808})"),
+                   errors);
+  ASSERT_EQ(errors.size(), 2u) << field_errors_repr(errors);
+  EXPECT_EQ(errors[0].type, "string_type");
+  EXPECT_EQ(errors[1].type, "less_than_equal");
+}
+
 TEST(ToolRulesTest, TypescriptNeedsItsSchema) {
   FieldErrors errors;
   read_tool_create(loads(R"({"source_code": "export function f(){}", "source_type": "typescript"})"), errors);
@@ -66,14 +75,11 @@ TEST(ToolRulesTest, ARunNeedsSourceAndArguments) {
   EXPECT_FALSE(check_runnable("json"));
 }
 
-TEST(ToolRulesTest, NamesAreBoundedAndTheSchemas) {
-  const json::object schema{{"name", "f"}};
-  EXPECT_TRUE(check_tool_name("f", schema));
-  EXPECT_FALSE(check_tool_name("g", schema));
-  EXPECT_FALSE(check_tool_name("f", {}));
-  const std::string longest(48, 'x');
-  EXPECT_TRUE(check_tool_name(longest, {{"name", longest}}));
-  EXPECT_FALSE(check_tool_name(longest + "x", {{"name", longest + "x"}}));
+TEST(ToolRulesTest, AToolsNameIsItsSchemas) {
+  EXPECT_EQ(*schema_name({{"name", "f"}}), "f");
+  EXPECT_FALSE(schema_name({}));
+  EXPECT_FALSE(schema_name({{"name", ""}}));
+  EXPECT_FALSE(schema_name({{"name", 5}}));
 }
 
 TEST(ToolRulesTest, PatchedSourceStillHasTheFunction) {

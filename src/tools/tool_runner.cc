@@ -15,6 +15,7 @@
 #include "tools/friendly_error.h"
 #include "tools/network_receipts.h"
 #include "tools/provider_choice.h"
+#include "tools/python_text.h"
 #include "tools/return_limit.h"
 #include "tools/stored_json.h"
 
@@ -64,23 +65,20 @@ std::vector<std::string> texts_of(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : std::vector<std::string>{valid_utf8(text)};
 }
 
-// What a tool wrote to stderr, followed by what Python would have: its traceback.
-std::string error_text(CallResult& result) {
-  std::string text = std::move(result.error_output);
-  if (result.status != CallStatus::kOk && !result.error.traceback.empty()) {
-    if (!text.empty() && text.back() != '\n') text += '\n';
-    text += result.error.traceback;
-  }
-  return text;
-}
-
 CallError letta_error(const CallResult& result, const std::string& name, double timeout_s) {
   if (result.status != CallStatus::kTimeout) {
     CallError error = result.error;
     error.name = error.name.substr(error.name.rfind('.') + 1);  // npos + 1 is the whole name
     return error;
   }
-  return {"TimeoutError", fmt::format("Executing tool {} timed out after {:.1f} seconds.", name, timeout_s), ""};
+  return {"TimeoutError", "Executing tool " + name + " timed out after " + python_repr(timeout_s) + " seconds.", ""};
+}
+
+// What a tool wrote to stderr, followed by what Python would have: the traceback, or without one the error alone. An
+// agent's run tells its error nowhere else.
+std::string with_error(std::string text, const CallError& error) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text + (error.traceback.empty() ? error.name + ": " + error.message + "\n" : error.traceback);
 }
 
 // Of a name that both have, the webhook's.
@@ -318,17 +316,18 @@ Task<void> ToolRunner::keep_memory(const RunRequest& request, const Prepared& pr
 void ToolRunner::conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const {
   outcome.status = result.status;
   outcome.success = result.status == CallStatus::kOk;
-  outcome.error_output = texts_of(error_text(result));
   outcome.output = texts_of(result.output);
   outcome.limits_hit = std::move(result.limits_hit);
   outcome.duration_ms = result.duration_ms;
   outcome.seal = std::move(result.seal);
   outcome.network = std::move(result.network);
   if (outcome.success) {
+    outcome.error_output = texts_of(result.error_output);
     outcome.value_text = std::move(result.value_text);
     outcome.value = limit_return(std::move(result.value), static_cast<size_t>(request.tool.return_char_limit));
   } else {
     outcome.error = letta_error(result, request.tool.name, *parts_.settings.sandbox_timeout_s);
+    outcome.error_output = texts_of(with_error(std::move(result.error_output), outcome.error));
     outcome.value = friendly_error(request.tool.name, {outcome.error.name, outcome.error.message});
   }
 }
@@ -351,7 +350,7 @@ void ToolRunner::record(const RunRequest& request, const RunOutcome& outcome, in
 }
 
 void ToolRunner::leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome,
-                               const NetworkReceipts& network, int64_t started_at) {
+                               NetworkReceipts& network, int64_t started_at) {
   network.finish();
   Event event;
   event.kind = EventKind::kCall;

@@ -109,7 +109,7 @@ class ToolRunner {
   void conclude(const RunRequest& request, CallResult result, RunOutcome& outcome) const;
   void record(const RunRequest& request, const RunOutcome& outcome, int64_t started_at);
   void leave_receipt(const RunRequest& request, const Prepared& prepared, const RunOutcome& outcome,
-                     const NetworkReceipts& network, int64_t started_at);
+                     NetworkReceipts& network, int64_t started_at);
   Provider* find(const std::string& name) const;
   const std::string& fingerprint_of(const SandboxConfigRow& config);
 

@@ -37,13 +37,6 @@ const std::vector<Description>& descriptions() {
       {"SANDBOX_CREDENTIALS_WEBHOOK", {}, &S::credentials_webhook},
       {"SANDBOX_CREDENTIALS_KEY", {}, &S::credentials_key, Shown::kMasked},
       {"LETTA_ENCRYPTION_KEY", {"BELLJAR_ENCRYPTION_KEY"}, &S::encryption_key, Shown::kMasked},
-      {"LETTA_SERVER_PASSWORD", {"LETTA_SERVER_PASS"}, &S::server_password, Shown::kMasked},
-      {"LETTA_SERVER_SECURE", {"SECURE"}, &S::server_secure},
-      {"LETTA_NO_DEFAULT_ACTOR", {}, &S::no_default_actor},
-      {"LETTA_DEBUG", {}, &S::debug},
-      {"LETTA_ENVIRONMENT", {}, &S::environment_name},
-      {"LETTA_DEFAULT_BASE_URL", {}, &S::default_base_url},
-      {"LETTA_DEFAULT_TOKEN", {}, &S::default_token, Shown::kMasked},
   };
   return list;
 }
@@ -55,18 +48,11 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-// The last of equal names counts, as in Letta.
-const GivenSetting* find(const std::vector<GivenSetting>& given, std::string_view name) {
-  const auto found = std::find_if(given.rbegin(), given.rend(),
-                                  [name](const GivenSetting& setting) { return upper(setting.name) == name; });
-  return found == given.rend() ? nullptr : &*found;
-}
-
 const GivenSetting* find(const std::vector<GivenSetting>& given, const Description& setting, SettingNames names) {
-  if (const GivenSetting* found = find(given, setting.name)) return found;
+  if (const GivenSetting* found = find_setting(given, setting.name)) return found;
   if (names == SettingNames::kLettaOnly) return nullptr;
   for (const std::string_view alias : setting.aliases) {
-    if (const GivenSetting* found = find(given, alias)) return found;
+    if (const GivenSetting* found = find_setting(given, alias)) return found;
   }
   return nullptr;
 }
@@ -120,17 +106,26 @@ bool set(const TextSetting& setting) { return setting.value && !setting.value->e
 
 Result<void> refuse_unknown(const std::vector<GivenSetting>& file) {
   for (const GivenSetting& given : file) {
-    const std::string name = upper(given.name);
-    const bool known = std::any_of(descriptions().begin(), descriptions().end(), [&name](const Description& setting) {
-      return setting.name == name ||
-             std::find(setting.aliases.begin(), setting.aliases.end(), name) != setting.aliases.end();
-    });
-    if (!known) return fail(Code::kInvalid, given.origin + ": there is no tool setting \"" + given.name + "\"");
+    if (!is_tool_setting(upper(given.name)))
+      return fail(Code::kInvalid, given.origin + ": there is no tool setting \"" + given.name + "\"");
   }
   return {};
 }
 
 }  // namespace
+
+bool is_tool_setting(std::string_view name) {
+  return std::any_of(descriptions().begin(), descriptions().end(), [name](const Description& setting) {
+    return setting.name == name ||
+           std::find(setting.aliases.begin(), setting.aliases.end(), name) != setting.aliases.end();
+  });
+}
+
+const GivenSetting* find_setting(const std::vector<GivenSetting>& given, std::string_view name) {
+  const auto found = std::find_if(given.rbegin(), given.rend(),
+                                  [name](const GivenSetting& setting) { return upper(setting.name) == name; });
+  return found == given.rend() ? nullptr : &*found;
+}
 
 SandboxType ToolSettings::sandbox_type() const { return set(e2b_api_key) ? SandboxType::kE2b : SandboxType::kLocal; }
 

@@ -36,13 +36,6 @@ struct ToolSettings {
   TextSetting credentials_webhook;  // the webhook's whole URL
   TextSetting credentials_key;
   TextSetting encryption_key;
-  TextSetting server_password;
-  Setting<bool> server_secure{false};
-  Setting<bool> no_default_actor{false};
-  Setting<bool> debug{false};
-  TextSetting environment_name;
-  TextSetting default_base_url{"http://localhost:8283"};
-  TextSetting default_token;
 
   SandboxType sandbox_type() const;    // e2b with an E2B key, else local; never modal
   bool modal_sandbox_enabled() const;  // both Modal tokens
@@ -56,6 +49,10 @@ struct GivenSetting {
   std::string value;
   std::string origin;
 };
+
+bool is_tool_setting(std::string_view name);  // upper-case, aliases too
+// The last of that name, written in any case: it counts. nullptr: none.
+const GivenSetting* find_setting(const std::vector<GivenSetting>& given, std::string_view name);
 
 // The process's environment as such; `environment` is a null-terminated list of NAME=value.
 std::vector<GivenSetting> environment_settings(const char* const* environment);

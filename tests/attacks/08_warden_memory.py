@@ -4,7 +4,8 @@
 # stopped-by: caps landlock
 #
 # Root inside and the warden are the same user. What keeps them apart is that the warden is not
-# dumpable and that nobody inside has CAP_SYS_PTRACE.
+# dumpable and that nobody inside has CAP_SYS_PTRACE. Some kernels let anybody open some of these files: what counts is
+# whether there is something in them.
 import os
 
 
@@ -13,9 +14,8 @@ def attack():
     for name in ("mem", "environ", "maps", "auxv", "syscall", "stack", "io", "pagemap", "timers"):
         try:
             with open(f"/proc/1/{name}", "rb", buffering=0) as file:
-                if name != "mem":
-                    file.read(16)
-            opened.append(name)
+                if name == "mem" or file.read(16):
+                    opened.append(name)
         except OSError:
             pass
     for name in ("exe", "cwd", "root", "fd/3", "ns/mnt"):

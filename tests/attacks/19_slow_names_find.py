@@ -28,7 +28,8 @@ def _get(host, path="/", port=80):
 
 
 def attack():
-    if b"93.184.216.34" in _get("allowed.example"):
+    # Three tries: on a busy machine one failed once, for a reason that was not found. Without the control each is refused at once.
+    if any(b"93.184.216.34" in _get("allowed.example") for _ in range(3)):
         return "HELD: another sandbox's names are resolved as before"
     return "ESCAPED: another sandbox can't resolve its allowed name"
 

@@ -3,9 +3,11 @@
 # runs: call exec root
 # stopped-by: memory
 # limits: memory_bytes=67108864
+# expect: killed-by memory
 #
 # What is sent and not read lies in the kernel. With cgroup v1 it counts only where kmem.tcp has a limit, and then
 # the whole machine shares one pool of it: a sandbox that fills that pool slows down every connection of the host.
+# With v2 it is memory like any other: who fills 64 MB of it is killed.
 import socket
 
 _PAIRS = 160

@@ -1,19 +1,21 @@
 # attack: inotify instances without end
 # family: 24
-# runs: call exec root
-# stopped-by: design
+# runs: exec root
+# stopped-by: rlimits
 #
-# A machine has few of them for each user: taking all stops every file watcher of the same user.
+# A machine has few of them for each user (128 is usual), and the kernel charges them to the owner of the user namespace
+# as well: if that is the host's root, a sandbox that takes all stops the file watchers of the host and of every other
+# sandbox.
 import ctypes
 import os
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_ENOUGH = 4096
+_TOO_MANY = 100
 
 
 def attack():
     opened = []
-    while len(opened) < _ENOUGH:
+    while len(opened) < _TOO_MANY:
         fd = _libc.inotify_init1(0)
         if fd < 0:
             break
@@ -21,8 +23,8 @@ def attack():
     error = os.strerror(ctypes.get_errno())
     for fd in opened:
         os.close(fd)
-    if len(opened) == _ENOUGH:
-        return f"ESCAPED: {_ENOUGH} inotify instances"
+    if len(opened) == _TOO_MANY:
+        return f"ESCAPED: {_TOO_MANY} inotify instances"
     return f"HELD: after {len(opened)}: {error}"
 
 

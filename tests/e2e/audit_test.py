@@ -1,6 +1,7 @@
 """The audit, as an administrator meets it: receipts of what was done, a chain that verifies, attacks that are found."""
 
 import calendar
+import contextlib
 import hashlib
 import json
 import os
@@ -131,6 +132,24 @@ class Killed(ServerStory):
         exported = [json.loads(line) for line in self.belljar("audit", "export").stdout.splitlines()]
         created = [event["subject"] for event in exported if event["action"] == "block.create"]
         self.assertEqual(created, acknowledged)
+
+    def test_what_a_killed_server_wrote_last_cannot_be_cut_off_unseen(self):
+        self.assertEqual(self.belljar("audit", "head").returncode, 0)  # a checkpoint, and more behind it
+        self.server.request("POST", "/v1/blocks/", {"label": "last", "value": "v"})
+        self.server.kill()
+        with contextlib.closing(sqlite3.connect(os.path.join(self.data, "belljar.db"))) as database, database:
+            database.execute("DELETE FROM audit_events WHERE sequence = (SELECT MAX(sequence) FROM audit_events)")
+            database.execute("UPDATE audit_head SET (sequence, hash) ="
+                             " (SELECT sequence, hash FROM audit_events ORDER BY sequence DESC LIMIT 1)")
+            database.execute("DELETE FROM audit_checkpoints WHERE sequence > (SELECT sequence FROM audit_head)")
+        done = self.belljar("audit", "verify", "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["problem"]["fault"]), (1, "truncated"))
+        for name in ("audit.head", "audit.tail"):  # and who takes those away as well is missed
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(os.path.join(self.data, name))
+        done = self.belljar("audit", "verify", "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["problem"]["fault"]), (1, "no_kept_head"))
+        type(self).server = Server(self.data, self.scratch)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,12 @@ try {
   await sandbox.runCode("print('a')", { onStdout: (message) => seen.push(message.line) });
   assert.deepEqual(seen, ["a\n"]);
 
-  assert.equal((await sandbox.runCode("const a = 1; a + 1", { language: "js" })).text, "2");
+  const long = "é😀".repeat(300_000);
+  assert.equal((await sandbox.runCode("print('é😀' * 300_000, end='')")).logs.stdout.join(""), long);
+  assert.equal((await sandbox.runCode("import os; os.environ['E2B_SANDBOX_ID']")).text, sandbox.sandboxId);
+  assert.equal((await sandbox.runCode("os._exit(1)")).error.name, "ContextRestarting");
+
+  assert.equal((await sandbox.runCode("const a = 1; a + 1", { language: "JS" })).text, "2");
   assert.equal((await sandbox.runCode("a", { language: "javascript" })).text, "1");
 
   const context = await sandbox.createCodeContext({ cwd: "/tmp" });

@@ -86,6 +86,16 @@ class E2bPythonStates(ServerStory):
         box.update_network({})
         self.assertFalse(box.get_info().network.get("allow_out"))
 
+    def test_a_sandbox_that_was_made_closed_is_opened_later(self):
+        self.api("PUT", "/v1/network-policy", {"policy": "open"})
+        self.addCleanup(lambda: self.api("DELETE", "/v1/network-policy", expect=204))
+        box = self.create(allow_internet_access=False)
+        self.assertFalse(box.get_info().allow_internet_access)
+        box.update_network({"allow_out": ["api.example.com"], "deny_out": [self.e2b.ALL_TRAFFIC]})
+        resolved = "python3 -c 'import socket; print(socket.gethostbyname(\"%s.example.com\"))' || true"
+        self.assertTrue(box.commands.run(resolved % "api").stdout.startswith("198.18."))  # by the gate
+        self.assertEqual(box.commands.run(resolved % "other").stdout, "")
+
     def test_a_request_that_is_repeated_makes_one_sandbox(self):
         first = self.create(idempotency_key="repeated-1")
         self.assertEqual(self.create(idempotency_key="repeated-1").sandbox_id, first.sandbox_id)

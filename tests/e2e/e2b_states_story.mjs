@@ -29,7 +29,8 @@ check("a snapshot is listed, started from, outlives its sandbox and is deleted",
   const listed = (await all(box.listSnapshots())).map((one) => one.snapshotId);
   assert.deepEqual(new Set(listed), new Set([snapshot.snapshotId, unnamed.snapshotId]));
   assert.equal((await Sandbox.listSnapshots({ limit: 1 }).nextItems()).length, 1);
-  assert.deepEqual((await all(Sandbox.listSnapshots({ name: "states-story" }))).map((one) => one.snapshotId), [snapshot.snapshotId]);
+  for (const name of ["states-story", "states-story:default", snapshot.snapshotId])
+    assert.deepEqual((await all(Sandbox.listSnapshots({ name }))).map((one) => one.snapshotId), [snapshot.snapshotId]);
   await box.kill();
   const copy = keep(await Sandbox.create(snapshot.snapshotId));
   assert.equal(await copy.files.read("/home/user/state.txt"), "first");
@@ -150,6 +151,23 @@ check("a port has a host name that leads to it", () => with_boxes(async (keep) =
     answer.on("data", (piece) => { text += piece; }).on("end", () => done(text));
   }).end());
   await until(async () => (await get()) === "served\n");
+}));
+check("a port that speaks TLS is reached where its owner says so", () => with_boxes(async (keep) => {
+  const box = keep(await Sandbox.create({ network: { httpsPorts: [8443] } }));
+  assert.deepEqual((await box.getInfo()).network.httpsPorts, [8443]);
+  await box.files.write("serve.py", `
+import http.server, ssl
+server = http.server.HTTPServer(("127.0.0.1", 8443), http.server.SimpleHTTPRequestHandler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("cert.pem", "key.pem")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+server.serve_forever()`);
+  await box.files.write("index.html", "sealed".repeat(20000));
+  await box.commands.run("openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=inside -days 1 2>/dev/null");
+  await box.commands.run("python3 serve.py", { background: true, timeoutMs: 0 });
+  const get = () => fetch(process.env.E2B_SANDBOX_URL, { headers: { "E2b-Sandbox-Id": box.sandboxId, "E2b-Sandbox-Port": "8443" } });
+  await until(async () => (await get()).status === 200);
+  assert.equal(await (await get()).text(), "sealed".repeat(20000));
 }));
 
 await tell();

@@ -48,6 +48,21 @@ check("a command in the background is fed, listed, connected to and killed", asy
   await assert.rejects(again.wait(), (error) => error.exitCode === -1 || /signal: killed/.test(error.message));
   assert.equal(await box.commands.kill(999999), false);
 });
+check("a process is listed as it was asked for", async (box) => {
+  const sleeper = await box.commands.run("sleep 100", { background: true, envs: { Q: "1" }, cwd: "/tmp" });
+  const listed = (await box.commands.list()).find((one) => one.pid === sleeper.pid);
+  assert.deepEqual([listed.args, listed.envs, listed.cwd], [["-l", "-c", "sleep 100"], { Q: "1" }, "/tmp"]);
+  await sleeper.kill();
+});
+check("a command's streams have names", async (box) => {
+  for (const user of ["user", "root"]) {
+    const done = await box.commands.run("echo out > /dev/stdout; echo wrong > /dev/stderr", { user });
+    assert.deepEqual([done.stdout, done.stderr], ["out\n", "wrong\n"]);
+  }
+});
+check("pip installs for everybody, as the system is the sandbox's own", async (box) => {
+  assert.match(await box.files.read("/etc/pip.conf"), /break-system-packages = true/);
+});
 check("output comes as it is written, in order, whole", async (box) => {
   let out = "";
   const done = await box.commands.run("for i in $(seq 20000); do echo line-$i; done", { onStdout: (piece) => { out += piece; } });
@@ -144,6 +159,32 @@ check("a watched directory tells what changes, below it too", async (box) => {
   await handle.stop();
   await assert.rejects(box.files.watchDir("nothing-here", () => {}), NotFoundError);
 });
+check("a watch of a directory that is removed goes on, and ends with its sandbox", async () => {
+  const box = await Sandbox.create();
+  const seen = [];
+  const exits = [];
+  await box.files.makeDir("gone");
+  await box.files.watchDir("gone", (event) => seen.push(event), { timeoutMs: 0, onExit: (error) => exits.push(error) });
+  await box.files.remove("gone");
+  await until(() => seen.length > 0);
+  await box.files.exists("gone");
+  assert.equal(exits.length, 0);
+  await box.kill();
+  await until(() => exits.length > 0);
+  assert(exits[0] instanceof TimeoutError, String(exits[0]));
+});
+check("a large upload that is refused is told why", async (box) => {
+  const large = () => new Blob([Buffer.alloc(48 << 20)]);
+  await box.files.makeDir("taken");
+  for (const useOctetStream of [false, true]) {
+    await assert.rejects(box.files.write("taken", large(), { useOctetStream }), e2b.InvalidArgumentError);
+    await assert.rejects(box.files.write("of-nobody", large(), { useOctetStream, user: "nobody-here" }), AuthenticationError);
+  }
+});
+check("names with a backslash stay as they are", async (box) => {
+  const written = await box.files.write([{ path: "back\\slash", data: "1" }, { path: "quo\"te", data: "2" }]);
+  assert.deepEqual(written.map((one) => one.name), ["back\\slash", "quo\"te"]);
+});
 check("its information, its timeout, its metrics", async (box) => {
   const info = await box.getInfo();
   assert.deepEqual([info.sandboxId, info.metadata, info.state], [box.sandboxId, { "k 1": "v&1" }, "running"]);
@@ -167,6 +208,12 @@ check("sandboxes are listed by metadata, state and template, in pages", async (b
     assert.deepEqual([first[0].sandboxId, second[0].sandboxId], [other.sandboxId, box.sandboxId]);
     assert.equal(pages.hasNext, false);
     assert.equal((await Sandbox.list({ query: { metadata: { second: "no" } } }).nextItems()).length, 0);
+    const { startedAt, templateId } = await other.getInfo();
+    const found = async (query) => (await Sandbox.list({ query }).nextItems()).map((one) => one.sandboxId);
+    assert.deepEqual(await found({ startedAfter: startedAt }), [other.sandboxId]);
+    assert.match(templateId, /^[a-z0-9]{20}$/);
+    for (const template of ["base", templateId]) assert((await found({ template })).includes(other.sandboxId), template);
+    assert.deepEqual(await found({ template: "no-such-template" }), []);
   } finally {
     assert.equal(await other.kill(), true);
   }
@@ -202,6 +249,9 @@ check("a command whose sandbox ends is told so", async () => {
   const ended = running.wait().catch((error) => error);
   await box.kill();
   assert.match((await ended).message, /sandbox|terminated|killed/i);
+});
+check("a template that is not there is told so", async () => {
+  await assert.rejects(Sandbox.create("no-such-template"), (error) => error.statusCode === 404);
 });
 check("a wrong key is told so", async () => {
   await assert.rejects(Sandbox.create({ apiKey: "e2b_" + "0".repeat(40) }), AuthenticationError);

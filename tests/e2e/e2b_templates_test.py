@@ -41,6 +41,22 @@ try {
   failed = error.constructor.name + ': ' + error.message
 }
 out.failed = failed
+let dead = ''
+try {
+  await Template.build(Template().fromTemplate('base').setStartCmd('exit 3', waitForFile('/never')), 'sdk-dead', options)
+} catch (error) {
+  dead = error.message
+}
+out.dead = dead
+await Template.build(Template().fromTemplate('base').runCmd('touch /home/user/built'), 'code-interpreter', options)
+const interpreter = await Sandbox.create('code-interpreter-v1', options)
+out.interpreter = [await interpreter.files.exists('built'), (await interpreter.getInfo()).name]
+await interpreter.kill()
+const tagged = await Sandbox.create(`${name}:v1`, options)
+const info = await tagged.getInfo()
+out.tagged = [info.templateId === built.templateId, info.name]
+out.listed = (await Sandbox.list({ query: { template: built.templateId } }).nextItems()).length
+await tagged.kill()
 const background = await Template.buildInBackground(Template().fromTemplate('base').runCmd('sleep 1'), 'sdk-background', options)
 out.status = (await Template.getBuildStatus(background, options)).status
 console.log(JSON.stringify(out))
@@ -73,6 +89,9 @@ class SdkTemplates(TemplateStory):
         self.assertEqual(out["tags"], ["default", "stable", "v1"])
         self.assertEqual(out["fewer"], ["default", "v1"])
         self.assertIn("exit status 7", out["failed"])
+        self.assertIn("the start command failed: failed to run command 'exit 3': command failed: exit status 3", out["dead"])
+        self.assertEqual(out["interpreter"], [True, "code-interpreter-v1"])
+        self.assertEqual((out["tagged"], out["listed"]), ([True, "sdk-template"], 1))
         self.assertEqual(out["status"], "building")
         sandbox = self.create(template="sdk-template")
         self.assertEqual(self.output(sandbox, "cat said inner.txt ~/one.txt /etc/root-was-here; ls /tmp/started"),

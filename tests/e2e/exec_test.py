@@ -6,10 +6,20 @@ import os
 import pty
 import select
 import struct
+import subprocess
 import termios
 import unittest
 
-from story import BELLJAR, Story
+from story import BELLJAR, Story, processes_mentioning
+
+
+def command_line(pid):
+    """None of a process that has ended meanwhile."""
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read().rstrip("\0").split("\0")
+    except OSError:
+        return None
 
 
 class Commands(Story):
@@ -40,11 +50,23 @@ class Commands(Story):
         self.assertEqual(done.stdout.decode().split(), ["0", "/usr/bin/mine", "5", "/tmp"], done.stderr)
         self.assertFalse(os.path.exists("/usr/bin/mine"))
 
+    def test_a_login_shell_finds_sudo_although_its_profile_sets_another_path(self):
+        done = self.belljar("exec", "--", "bash", "-l", "-c", "sudo id -u; /usr/bin/sudo id -u")
+        self.assertEqual(done.stdout.decode().split(), ["0", "0"], done.stderr)
+
+    def test_apt_knows_the_machines_packages_and_installs_others(self):
+        script = "mkdir -p p/DEBIAN p/usr/bin; printf '#!/bin/sh\\necho installed\\n' > p/usr/bin/tiny; chmod 755 p/usr/bin/tiny; " \
+                 "printf 'Package: tiny\\nVersion: 1\\nArchitecture: all\\nMaintainer: us\\nDepends: bash\\nDescription: none\\n' > p/DEBIAN/control; " \
+                 "dpkg-deb -b p tiny.deb >/dev/null && apt-get install -y ./tiny.deb >out 2>&1 || cat out; tiny; dpkg -S /usr/bin/tiny; " \
+                 "find /var/lib/dpkg/info -type f -size +0 ! -name 'tiny.*' ! -name format"
+        done = self.in_sandbox(script, "--user", "root")
+        self.assertEqual(done.stdout.decode(), "installed\ntiny: /usr/bin/tiny\n", done.stderr)
+
     def test_nothing_of_the_host_is_there(self):
         done = self.in_sandbox("cat /etc/shadow; ls -A /root /home /var/lib /sys; all=$(ls /proc); echo \"$all\" | grep -c '^[0-9]'", "--user", "root")
         self.assertIn("shadow", done.stderr.decode())
         self.assertNotIn("root:x", done.stdout.decode())
-        self.assertEqual(done.stdout.decode().split(), ["/home:", "user", "/root:", "/sys:", "/var/lib:", "3"])  # warden, sh, ls
+        self.assertEqual(done.stdout.decode().split(), ["/home:", "user", "/root:", "/sys:", "/var/lib:", "dpkg", "3"])  # warden, sh, ls
 
     def test_standard_input_is_passed_when_asked_for(self):
         self.assertEqual(self.belljar("exec", "-i", "--", "cat", input=b"ping").stdout, b"ping")
@@ -71,6 +93,22 @@ class Commands(Story):
     def test_the_wall_limit_ends_the_whole_sandbox(self):
         done = self.in_sandbox("sleep 7654323 & sleep 100", "--timeout", "300ms")
         self.assertEqual(done.returncode, 124)
+
+    @unittest.skipIf(os.geteuid() != 0, "without root there is one user id for all")
+    def test_what_the_kernel_counts_by_user_is_charged_to_nobody_else(self):
+        ns_get_owner_uid = 0xB704
+        command = [BELLJAR, "exec", "--", "sleep", "7654324"]
+        with subprocess.Popen(command, env={"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data}) as running:
+            inside = []
+            while not inside and running.poll() is None:  # the command and its launcher mention it, too
+                inside = [pid for pid in processes_mentioning("7654324") if command_line(pid) == ["sleep", "7654324"]]
+            [pid] = inside
+            with open(f"/proc/{pid}/uid_map") as ids, open(f"/proc/{pid}/ns/user") as namespace:
+                first_outside = int(ids.read().split()[1])
+                owner = struct.unpack("I", fcntl.ioctl(namespace, ns_get_owner_uid, bytes(4)))[0]
+            running.kill()
+        self.assertGreater(first_outside, 65535)
+        self.assertEqual(owner, first_outside)
 
     def test_json_tells_the_seal(self):
         answer = json.loads(self.in_sandbox("echo hi", "--json").stdout)

@@ -21,7 +21,14 @@ const out = { health: (await client.health()).status };
 const tool = await client.tools.create({ source_code: source, source_type: "typescript", json_schema: schema });
 out.name = tool.name;
 out.kept = (await client.tools.retrieve(tool.id)).source_code === source;
-const agent = await client.agents.create({ name: "ts", tool_ids: [tool.id] });
+const agent = await client.agents.create({ name: "ts", tool_ids: [tool.id], tags: ["node"],
+  memory_blocks: [{ label: "human", value: "Ada" }, { label: "persona", value: "Helper" }] });
+out.blocks = [];
+for await (const one of client.agents.blocks.list(agent.id, { limit: 1, order: "asc" })) out.blocks.push(one.label);
+await client.agents.blocks.update("human", { agent_id: agent.id, value: "Grace" });
+out.value = (await client.agents.blocks.retrieve("human", { agent_id: agent.id })).value;
+out.tagged = [];
+for (const tags of [["node"], ["other"]]) for await (const one of client.agents.list({ tags })) out.tagged.push(one.name);
 const result = await client.agents.tools.run("greet", { agent_id: agent.id, args: { name: "Ada", loud: true } });
 out.result = [result.status, result.func_return];
 out.listed = [];
@@ -40,7 +47,8 @@ class LettaNodeClient(ServerStory):
                               text=True, timeout=120, env={"PATH": os.environ["PATH"], "KEY": self.server.key})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(done.stdout), {
-            "health": "ok", "name": "greet", "kept": True, "result": ["success", "HELLO Ada"], "listed": ["greet"], "gone": 404})
+            "health": "ok", "name": "greet", "kept": True, "blocks": ["human", "persona"], "value": "Grace", "tagged": ["ts"],
+            "result": ["success", "HELLO Ada"], "listed": ["greet"], "gone": 404})
 
 
 if __name__ == "__main__":

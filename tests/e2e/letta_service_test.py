@@ -8,6 +8,7 @@ import threading
 import unittest
 
 from server_story import ServerStory
+from story import BELLJAR
 
 VECTORS = os.path.join(os.path.dirname(__file__), "../vectors/letta-vectors.json")
 
@@ -58,11 +59,67 @@ class SandboxConfigurations(ServerStory):
         self.assertEqual([(v["key"], v["value"]) for v in self.api("GET", place)], [("A", "2"), ("B", "")])
         changed = self.api("PATCH", f"/v1/sandbox-config/environment-variable/{one['id']}", {"key": "C"})
         self.assertEqual((changed["key"], changed["value"], changed["description"]), ("C", "2", "d"))
-        self.api("PATCH", f"/v1/sandbox-config/environment-variable/{one['id']}", {"key": "B"}, expect=409)
+        taken = self.api("PATCH", f"/v1/sandbox-config/environment-variable/{one['id']}", {"key": "B"}, expect=409)
+        self.assertEqual(taken["detail"], "its sandbox configuration has another variable of that key")
         self.api("DELETE", f"/v1/sandbox-config/environment-variable/{one['id']}", expect=204)
         self.assertEqual([v["key"] for v in self.api("GET", place)], ["B"])
-        self.api("POST", "/v1/sandbox-config/sandbox-00000000-0000-4000-8000-000000000009/environment-variable",
-                 {"key": "A", "value": "1"}, expect=409)
+        nowhere = self.api("POST", "/v1/sandbox-config/sandbox-00000000-0000-4000-8000-000000000009/environment-variable",
+                           {"key": "A", "value": "1"}, expect=409)
+        self.assertEqual(nowhere["detail"], "there is no sandbox configuration sandbox-00000000-0000-4000-8000-000000000009")
+
+
+    def test_what_a_query_cannot_say_is_told_as_letta_tells_it(self):
+        for query, error in (
+                ("limit=many", "'int_parsing', 'loc': ('query', 'limit'), 'msg': 'Input should be a valid integer, unable to parse "
+                 "string as an integer', 'input': 'many'}"),
+                ("order=up", "'literal_error', 'loc': ('query', 'order'), 'msg': \"Input should be 'asc' or 'desc'\", 'input': 'up', "
+                 "'ctx': {'expected': \"'asc' or 'desc'\"}}"),
+                ("sandbox_type=vm", "'enum', 'loc': ('query', 'sandbox_type'), 'msg': \"Input should be 'e2b', 'modal' or 'local'\", "
+                 "'input': 'vm', 'ctx': {'expected': \"'e2b', 'modal' or 'local'\"}}")):
+            self.assertEqual(self.api("GET", "/v1/sandbox-config/?" + query, expect=422)["detail"], "[{'type': " + error + "]")
+
+    def test_what_is_no_id_is_told_as_letta_tells_it(self):
+        kindly = self.api("GET", "/v1/tools/tool-1", expect=422)
+        self.assertEqual(kindly["detail"], """[{'type': 'string_pattern_mismatch', 'loc': ('path', 'tool_id'), 'msg': "String \
+should match pattern 'tool-{uuid4}'", 'input': 'tool-1', 'ctx': {'pattern': \
+'^tool-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'}}]""")
+        self.assertEqual(kindly["examples"], ["tool-123e4567-e89b-42d3-8456-426614174000"])
+        short = self.api("DELETE", "/v1/sandbox-config/sandbox-1", expect=422)
+        self.assertEqual(short["detail"], "[{'type': 'string_too_short', 'loc': ('path', 'sandbox_config_id'), 'msg': "
+                         "'String should have at least 44 characters', 'input': 'sandbox-1', 'ctx': {'min_length': 44}}]")
+        self.assertNotIn("examples", short)
+
+
+def copies_in_memory(process, text):
+    """How often a text lies in a process's memory. Stacks are not looked at: what ran there writes over them."""
+    count = 0
+    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", 0) as memory:
+        for line in maps:
+            start, end = (int(address, 16) for address in line.split()[0].split("-"))
+            if line.split()[1].startswith("rw") and "[stack]" not in line:
+                memory.seek(start)
+                count += memory.read(end - start).count(text.encode())
+    return count
+
+
+class FreedMemory(ServerStory):
+    @unittest.skipIf(b"__asan_init" in open(BELLJAR, "rb").read(), "a sanitizer keeps freed memory as it was")
+    def test_no_freed_memory_holds_a_secret(self):
+        secret = "a-secret-of-some-length-" + os.urandom(8).hex()
+        config = self.api("POST", "/v1/sandbox-config/local/default")["id"]
+        self.api("POST", f"/v1/sandbox-config/{config}/environment-variable", {"key": "TOKEN", "value": secret})
+        source = 'import os\ndef f():\n    """F."""\n    return len(os.environ["TOKEN"])\n'
+        self.assertEqual(self.api("POST", "/v1/tools/run", {"source_code": source, "args": {}})["tool_return"], str(len(secret)))
+        self.assertEqual(copies_in_memory(self.server.process.pid, secret), 0)
+
+
+class ATimeoutOfItsOwn(ServerStory):
+    env = {"BELLJAR_TIMEOUT": "250ms", "TOOL_SANDBOX_TIMEOUT": "60"}
+
+    def test_the_limit_that_was_hit_is_the_one_that_is_told(self):
+        answer = self.api("POST", "/v1/tools/run", {"source_code": "import time\ndef f():\n    time.sleep(60)\n", "name": "f", "args": {}})
+        self.assertEqual(answer["tool_return"],
+                         "Error executing function f: TimeoutError: Executing tool f timed out after 0.25 seconds.")
 
 
 class Runs(ServerStory):
@@ -107,6 +164,7 @@ class Runs(ServerStory):
         answer = self.run_source("import time\ndef f():\n    time.sleep(60)\n", name="f")
         self.assertEqual(answer["tool_return"],
                          "Error executing function f: TimeoutError: Executing tool f timed out after 3.0 seconds.")
+        self.assertEqual(answer["stderr"], ["TimeoutError: Executing tool f timed out after 3.0 seconds.\n"])
 
     def test_the_server_s_environment_stays_with_the_server(self):
         tool = self.api("POST", "/v1/tools/", {"source_code": EVERYTHING})["id"]

@@ -33,6 +33,23 @@ class Limits(Story):
         answer = self.limited("def tool():\n    while True: pass\n", "cpu", "--cpu-time", "300ms")
         self.assertIn("300 ms", answer["error"]["message"])
 
+    def test_processor_time_is_named_whoever_ends_it_first(self):
+        # At a whole second the kernel's own limit could be meant, which says nothing.
+        answer = self.limited("def tool():\n    while True: pass\n", "cpu", "--cpu-time", "1s")
+        self.assertEqual(answer["error"]["name"], "CpuLimit")
+        done = self.in_sandbox("while :; do :; done", "--cpu-time", "1s")
+        self.assert_one_sentence(done, 137, "CPU time limit of 1 s (--cpu-time)")
+
+    def test_people_are_told_which_limit_it_was(self):
+        for source, flags, sentence in (
+                ("def tool():\n    return [open('/dev/null') for _ in range(500)]\n", ("--open-files", "64"),
+                 "the call reached its limit of 64 open files (--open-files)"),
+                ("def tool():\n    open('/tmp/x', 'wb').write(bytes(20 << 20))\n", ("--disk", "16M"),
+                 "the call reached its disk limit of 16 MiB (--disk)")):
+            done = self.belljar("run", self.write("tool.py", source), *flags)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(sentence, done.stderr.decode())
+
     def test_memory(self):
         answer = self.limited("def tool():\n    return len(bytearray(900_000_000))\n", "memory", "--memory", "128M")
         self.assertIn("128 MiB", answer["error"]["message"])
@@ -47,7 +64,7 @@ class Limits(Story):
 
     def test_disk(self):
         source = "def tool():\n    with open('/tmp/x', 'wb') as f:\n        for _ in range(1000): f.write(bytes(1 << 20))\n"
-        self.limited(source, "disk", "--disk", "16M")
+        self.assertIn("No space left", self.limited(source, "disk", "--disk", "16M")["error"]["message"])
 
     def test_disk_counts_every_place_that_can_be_written(self):
         source = "def tool():\n    for p in ('/tmp/a', '/home/user/b', '/dev/shm/c'):\n" \

@@ -79,6 +79,8 @@ class Lenient(socketserver.StreamRequestHandler):
 
     def head(self):
         lines = []
+        while self.rfile.peek(1)[:1] in (b"\r", b"\n"):  # empty lines before a request
+            self.rfile.readline(65536)
         while line := self.rfile.readline(65536).rstrip(b"\r\n"):
             if line[:1] in b" \t" and lines:
                 lines[-1] += line

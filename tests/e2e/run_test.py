@@ -49,6 +49,10 @@ def tool():
             "p": {"x": 1, "at": "2026-01-02T00:00:00"}, "c": "red", "s": [1, 2, 3], "b": "hi",
             "u": "00000000-0000-0000-0000-000000000000", "n": None, "t": [1, 2]})
 
+    def test_integers_lose_no_digit(self):
+        self.assertEqual(self.value("def tool(): return [2 ** 64 - 1, -2 ** 63, 10 ** 50]\n"),
+                         [2 ** 64 - 1, -2 ** 63, "1" + "0" * 50])
+
     def test_an_exception_comes_with_the_tools_own_frames(self):
         source = "def inner():\n    raise ValueError('no such city')\ndef tool():\n    inner()\n"
         status, answer = self.run_tool(source)
@@ -56,6 +60,13 @@ def tool():
         self.assertEqual((answer["error"]["name"], answer["error"]["message"]), ("ValueError", "no such city"))
         self.assertIn("in inner", answer["error"]["traceback"])
         self.assertNotIn("belljar_runtime", answer["error"]["traceback"])
+
+    def test_a_process_that_dies_leaves_an_error_that_says_so(self):
+        for source in ("import os\ndef tool(): os._exit(7)\n", "import os\ndef tool(): os.abort()\n"):
+            status, answer = self.run_tool(source)
+            self.assertEqual((status, answer["status"], answer["error"]["name"]), (1, "error", "NoAnswer"))
+            # which status or signal it was, newer kernels tell
+            self.assertRegex(answer["error"]["message"], "^the tool's process (ended|was ended by signal)")
 
     def test_variables_reach_the_tool_and_the_servers_do_not(self):
         source = "import os\ndef tool(): return dict(os.environ)\n"
@@ -107,6 +118,10 @@ class GettingItWrong(Story):
 
     def test_arguments_that_are_not_json(self):
         self.assert_one_sentence(self.belljar("run", self.write("a.py", ADD), "--args", "{a: 1}"), 2, "JSON")
+
+    def test_a_number_that_json_can_not_carry(self):
+        self.assert_one_sentence(self.belljar("run", self.write("a.py", ADD), "--args", '{"a": 1e400, "b": 1}'), 2,
+                                 "too large")
 
     def test_a_missing_file(self):
         self.assert_one_sentence(self.belljar("run", self.scratch + "/none.py"), 2, "none.py")

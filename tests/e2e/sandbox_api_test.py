@@ -56,6 +56,8 @@ class Life(SandboxStory):
         paused = self.api("POST", f"/v1/sandboxes/{sandbox}/pause")
         self.assertEqual(paused["state"], "paused")
         self.assertGreater(paused["memory_before_bytes"], 0)
+        with open("/proc/swaps") as swaps:
+            self.assertEqual(paused["swap"], len(swaps.readlines()) > 1)
         before = self.api("GET", f"/v1/sandboxes/{sandbox}/metrics")["cpu_seconds"]
         self.run_in(sandbox, "true", expect=409)
         self.api("GET", self.files(sandbox, "/stat", path="/tmp"), expect=409)
@@ -82,6 +84,17 @@ class Life(SandboxStory):
         first = self.api("POST", "/v1/sandboxes", {}, headers={"Idempotency-Key": "once"})["id"]
         self.assertEqual(self.api("POST", "/v1/sandboxes", {}, headers={"Idempotency-Key": "once"})["id"], first)
         self.api("DELETE", f"/v1/sandboxes/{first}", expect=204)
+
+    def test_every_change_of_its_life_is_safe_to_repeat(self):
+        sandbox = self.create()
+        for act, state in (("pause", "paused"), ("resume", "running"), ("stop", "stopped"), ("start", "running")):
+            for _ in range(2):
+                done = self.api("POST", f"/v1/sandboxes/{sandbox}/{act}", headers={"Idempotency-Key": f"{sandbox}-{act}"})
+                self.assertEqual(done["state"], state)
+        self.api("POST", f"/v1/sandboxes/{sandbox}/pause", headers={"Idempotency-Key": f"{sandbox}-stop"}, expect=409)
+        for _ in range(2):
+            self.api("DELETE", f"/v1/sandboxes/{sandbox}", headers={"Idempotency-Key": f"{sandbox}-delete"}, expect=204)
+        self.api("DELETE", f"/v1/sandboxes/{sandbox}", expect=404)
 
     def test_what_is_asked_for_wrongly_is_refused_in_a_sentence(self):
         for body in ({"template": "none-such"}, {"timeout": 0}, {"timeout": 10 ** 9}, {"user": "nobody-here"}, {"limits": {"cpus": "x"}},
@@ -126,8 +139,9 @@ class Commands(SandboxStory):
         self.assertEqual(self.run_in(sandbox, "cat", stdin="fed")["stdout"], "fed")
         self.assertEqual(self.output(sandbox, "pwd; echo $A", cwd="/tmp", env={"A": "b"}), "/tmp\nb\n")
         self.assertEqual(self.output(sandbox, "id -un", user="root"), "root\n")
-        for wrong in ({"command": ["no-such-program"]}, {"command": "true", "cwd": "/nowhere"}, {"command": "true", "user": "who"}):
-            self.api("POST", f"/v1/sandboxes/{sandbox}/commands", wrong, expect=400)
+        for wrong, says in (({"command": ["no-such-program"]}, "no-such-program"), ({"command": "true", "cwd": "/nowhere"}, "/nowhere"),
+                            ({"command": "true", "user": "who"}, "who")):
+            self.assertIn(says, self.api("POST", f"/v1/sandboxes/{sandbox}/commands", wrong, expect=400)["detail"])
 
     def test_one_that_takes_too_long_is_killed_with_its_children(self):
         sandbox = self.create()
@@ -201,6 +215,8 @@ class Commands(SandboxStory):
             if kind == WebSocket.TEXT and b"exit_status" in data:
                 break
         self.assertEqual(json.loads(data)["exit_status"], 5)
+        self.api("GET", f"{path}?pid=4000000", headers={"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+                                                        "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="}, expect=404)
 
 
 class Files(SandboxStory):

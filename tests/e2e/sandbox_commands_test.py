@@ -7,12 +7,13 @@ import subprocess
 import unittest
 
 from sandbox_story import SandboxStory
-from story import BELLJAR, PATIENCE_SECONDS
+from server_story import Server
+from story import BELLJAR, PATIENCE_SECONDS, Story
 
 
 class CommandLine(SandboxStory):
     def sandbox(self, *arguments, **more):
-        more["env"] = {"BELLJAR_SERVER": self.server.url, **more.get("env", {})}
+        """Found by the data directory: no url is named."""
         return self.belljar("sandbox", *arguments, **more)
 
     def said(self, *arguments, **more):
@@ -56,12 +57,20 @@ class CommandLine(SandboxStory):
         self.assertEqual(self.said("exec", sandbox, "--", "cat", "piped"), "through a pipe")
         self.assert_one_sentence(self.sandbox("cp", "a", "b"), 2, "ID:PATH")
         self.assert_one_sentence(self.sandbox("cp", f"{sandbox}:/nowhere", target), 2, "No such file")
+        with open(target, "rb") as file:
+            self.assertEqual(file.read(), data)  # what was there stays
+        self.assertNotIn("target.bin.partial", os.listdir(self.scratch))
+        os.mkdir(os.path.join(self.scratch, "place"))
+        self.said("cp", f"{sandbox}:piped", os.path.join(self.scratch, "place"))
+        with open(os.path.join(self.scratch, "place", "piped"), "rb") as file:
+            self.assertEqual(file.read(), b"through a pipe")
+        self.assert_one_sentence(self.sandbox("cp", os.path.join(self.scratch, "place"), f"{sandbox}:x"), 2, "is a directory")
         self.said("rm", sandbox)
 
     def test_a_shell_is_joined_to_the_terminal(self):
         sandbox = self.said("create").strip()
         master, slave = pty.openpty()
-        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch, "BELLJAR_SERVER": self.server.url}
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch}
         shell = subprocess.Popen([BELLJAR, "sandbox", "shell", sandbox], stdin=slave, stdout=slave, stderr=slave, env=environment)
         os.close(slave)
         os.write(master, b"tty; echo mark''er; exit 6\n")
@@ -84,6 +93,17 @@ class CommandLine(SandboxStory):
         self.assert_one_sentence(done, 2, "BELLJAR_API_KEY")
         done = self.sandbox("ls", env={"BELLJAR_API_KEY": "bj_wrong"})
         self.assert_one_sentence(done, 3, "Unauthorized")
+
+
+class FirstStart(Story):
+    def test_makes_the_first_key_although_others_were_made_before(self):
+        self.assertEqual(self.belljar("key", "create", "--name", "early").returncode, 0)
+        server = Server(self.data, self.scratch)
+        try:
+            self.assertIn("a first key was made", server.said)
+            self.assertEqual(self.belljar("sandbox", "ls").returncode, 0)
+        finally:
+            server.stop()
 
 
 if __name__ == "__main__":

@@ -265,6 +265,8 @@ class Settings(Commands, Story):
         file = self.write("wrong.toml", "\n[tools]\nno_such_setting = 1\n")
         self.assert_one_sentence(self.belljar("--config", file, "config", "show"), 2, "no_such_setting", file + ":3")
         self.assert_one_sentence(self.belljar("config", "show", env={"TOOL_SANDBOX_TIMEOUT": "soon"}), 2, "TOOL_SANDBOX_TIMEOUT")
+        for no_time in ("0", "-1", "nan", "inf"):
+            self.assert_one_sentence(self.belljar("serve", env={"TOOL_SANDBOX_TIMEOUT": no_time}), 2, "TOOL_SANDBOX_TIMEOUT")
 
 
 if __name__ == "__main__":

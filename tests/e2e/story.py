@@ -65,6 +65,18 @@ class Story(unittest.TestCase):
             self.assertIn(word, text)
 
 
+def kernel_replaces_directories():
+    """False before Linux 6.6: see `replaced folders` in belljar doctor."""
+    file = os.memfd_create("probe")
+    try:
+        os.setxattr(file, "user.belljar", b"y")
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+
+
 def instances(data):
     """The instances, alive or killed, that have this data directory; as root they are known machine-wide."""
     folder = "/run/belljar/instances" if os.geteuid() == 0 else os.path.join(data, "instances")

@@ -39,6 +39,8 @@ class Templates(Story):
         self.assertIn(b"tiny", self.belljar("template", "list").stdout)
         done = self.belljar("exec", "--template", "tiny", "--", "sh", "-c", "cat /etc/motd; echo $HOME")
         self.assertEqual(done.stdout, b"hello\n/home/user\n", done.stderr)
+        done = self.belljar("exec", "--template", "tiny", "--", "sh", "-c", "PATH=/usr/bin:/bin; sudo sh -c 'echo $HOME'")
+        self.assertEqual(done.stdout, b"/root\n", done.stderr)
         self.assertEqual(self.belljar("template", "rm", "tiny").returncode, 0)
         self.assertNotIn(b"tiny", self.belljar("template", "list").stdout)
 

@@ -1,4 +1,5 @@
-// The head of a request: the same however it arrives, and what is accepted can't be read otherwise by what it says.
+// The head of a request, and the requests of a connection: the same however they arrive, and what is accepted can't be
+// read otherwise by what it says.
 #include "egress/http_head.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "egress/clear_path.h"
 #include "egress/host_name.h"
+#include "egress/plain_requests.h"
 #include "seeds.h"
 
 namespace {
@@ -21,6 +23,19 @@ Status read_in_steps(std::string_view bytes, size_t step, bj::HttpHeadReader& re
     const Status status = reader.read(bytes.substr(0, arrived));
     if (status != Status::kNeedMore || arrived == bytes.size()) return status;
   }
+}
+
+// How many requests were asked about, and whether all of it may pass.
+std::pair<int, bool> pass_in_steps(std::string_view bytes, size_t step) {
+  int asked = 0;
+  bj::PlainRequests requests([&asked](const bj::HttpHead&) {
+    ++asked;
+    return std::optional<std::string>();
+  });
+  for (size_t at = 0; at < bytes.size(); at += step) {
+    if (requests.sent(bytes.substr(at, step))) return {asked, false};
+  }
+  return {asked, true};
 }
 
 void check_head(const bj::HttpHead& head, std::string_view bytes) {
@@ -58,6 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check_head(whole.head(), bytes);
     require(whole.head().path == cut.head().path && whole.head().authority.same_host(cut.head().authority));
   }
+  require(pass_in_steps(bytes, size + 1) == pass_in_steps(bytes, 3));
   bj::parse_authority(bytes);
   return 0;
 }

@@ -15,6 +15,14 @@ FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all
 KEPT_CELLS = 1000  # whose lines tracebacks can show
 
 
+class StdinNotImplementedError(NotImplementedError):
+    """Nobody sits at a keyboard."""
+
+
+def _no_input(prompt=""):
+    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
+
+
 class Cells:
     def __init__(self):
         self.names = {}  # file name of a cell -> its number
@@ -25,19 +33,20 @@ class Cells:
         sys.modules["__main__"] = self.module
         builtins.display = rich.display
         magics.install(lambda text: self.run(text, None)[1])
+        builtins.input = _no_input
 
     def run(self, text, number):
         """(whether the cell has a value, the value). Raises what the cell raises."""
         filename = self._remember(text, number)
         tree = source.read(text, filename)
-        quiet = text.rstrip().endswith(";")
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        if tree.body:
-            self._execute(tree, filename, "exec")
-        if last is None:
-            return False, None
-        value = self._execute(ast.Expression(last.value), filename, "eval")
-        return not quiet and value is not None, value
+        parts = [self._compiled(tree, filename, "exec")] if tree.body else []
+        if last is not None:
+            parts.append(self._compiled(ast.Expression(last.value), filename, "eval"))
+        # With an await anywhere all of the cell runs in the loop: tasks that it makes before belong there, too.
+        waits = any(part.co_flags & inspect.CO_COROUTINE for part in parts)
+        value = self._await(self._run_waiting(parts)) if waits else self._run(parts)
+        return last is not None and value is not None and not source.ends_quietly(text, last), value
 
     def keep(self, value):
         """As `_`, and what that was as `__`."""
@@ -66,12 +75,25 @@ class Cells:
         self.names.pop(filename, None)
         linecache.cache.pop(filename, None)
 
-    def _execute(self, tree, filename, mode):
+    def _compiled(self, tree, filename, mode):
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self._futures
         code = compile(tree, filename, mode, flags, dont_inherit=True)
         self._futures |= code.co_flags & FUTURES
-        value = eval(code, self.module.__dict__)
-        return self._await(value) if code.co_flags & inspect.CO_COROUTINE else value
+        return code
+
+    def _run(self, parts):
+        value = None
+        for part in parts:
+            value = eval(part, self.module.__dict__)
+        return value
+
+    async def _run_waiting(self, parts):
+        value = None
+        for part in parts:
+            value = eval(part, self.module.__dict__)
+            if part.co_flags & inspect.CO_COROUTINE:
+                value = await value
+        return value
 
     def _await(self, coroutine):
         if self._loop is None or self._loop.is_closed():

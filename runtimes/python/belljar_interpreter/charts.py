@@ -3,6 +3,7 @@
 One set of axes is a chart, several are a superchart of charts. What is not recognized is of type "unknown": its title only.
 """
 
+import decimal
 import re
 import sys
 
@@ -18,7 +19,7 @@ def chart_of(figure):
     if len(axes) == 1:
         return _chart(axes[0])
     title = figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""
-    return {"type": "superchart", "title": title or None, "elements": [_chart(ax) for ax in axes]}
+    return {"type": "superchart", "title": title, "elements": [_chart(ax) for ax in axes]}
 
 
 def _chart(ax):
@@ -128,7 +129,10 @@ def _pie(ax):
 
 
 def _rounded(value):
-    return float(f"{float(value):.{DIGITS}g}")
+    """To as many digits as E2B's charts have: fewer, the larger the number."""
+    number = decimal.Decimal(str(float(value)))
+    digits = max(1, DIGITS - number.adjusted())
+    return float(decimal.Context(prec=digits).plus(number))
 
 
 def _box_and_whisker(ax):

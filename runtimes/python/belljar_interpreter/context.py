@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from belljar_interpreter import checkpoint, failure, figures, magics, rich
+from belljar_interpreter import checkpoint, failure, figures, programs, rich
 from belljar_interpreter.cells import Cells
 from belljar_interpreter.channel import Channel
 
@@ -52,6 +52,7 @@ def use_descriptors(output_fd, error_fd):
         os.dup2(fd, place)
     for fd in (empty, output_fd, error_fd):
         os.close(fd)
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
 
 
 class Context:
@@ -111,7 +112,7 @@ class Context:
         self._nonce = message["nonce"]
         self.channel.send({"op": "count", "nonce": self._nonce, "count": self._count})
         before = _set_variables(message.get("env") or {})
-        magics.refresh_imports()
+        programs.refresh_imports()
         try:
             self._run(message["code"])
         except BaseException as error:

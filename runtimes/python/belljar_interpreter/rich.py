@@ -1,9 +1,11 @@
 """Values as notebooks show them: a bundle of representations by MIME type, the plain text always among them."""
 
 import base64
+import inspect
 import json
 import pprint
 import sys
+import types
 
 from belljar_interpreter import charts, figures
 
@@ -52,9 +54,25 @@ def bundle_of(value):
 
 def plain_text(value):
     kind = type(value)
+    if kind is type:
+        return _full_name(value)
+    if kind in (types.FunctionType, types.BuiltinFunctionType):
+        return f"<function {_full_name(value)}{_signature(value)}>"
     if kind in (list, tuple, set, frozenset, dict) and len(value) > 0:
         return _container_text(kind, value)
     return repr(value)
+
+
+def _full_name(value):
+    name, module = value.__qualname__, value.__module__
+    return name if module in (None, "builtins") else f"{module}.{name}"
+
+
+def _signature(function):
+    try:
+        return str(inspect.signature(function))
+    except (ValueError, TypeError):
+        return ""
 
 
 def _container_text(kind, value):

@@ -10,6 +10,7 @@ import re
 SHELL, CAPTURE, LINE, CELL = "__belljar_shell__", "__belljar_capture__", "__belljar_line__", "__belljar_cell__"
 ASSIGNED = re.compile(r"^(\s*)([A-Za-z_]\w*)\s*=\s*([!%])(.*)$")
 MAGIC = re.compile(r"^(\s*)([!%])(.*)$")
+ASKED = re.compile(r"^(\s*)(?:\?{1,2}([\w.]+)|([\w.]+)\?{1,2})\s*$")
 
 
 def read(text, filename):
@@ -27,8 +28,21 @@ def read(text, filename):
                 raise
 
 
+def ends_quietly(text, last):
+    """Whether a semicolon follows the last expression: its value is not wanted then."""
+    lines = text.split("\n")
+    if last.end_lineno > len(lines):
+        return False
+    rest = lines[last.end_lineno - 1].encode()[last.end_col_offset:]
+    return rest.lstrip().startswith(b";")
+
+
 def _rewrite(lines, at):
     """Replaces the line, and those that continue it, by a call of one line; what follows keeps its number."""
+    asked = ASKED.match(lines[at])
+    if asked is not None:
+        lines[at] = f"{asked.group(1)}{LINE}({'pinfo ' + (asked.group(2) or asked.group(3))!r})"
+        return True
     found = ASSIGNED.match(lines[at]) or MAGIC.match(lines[at])
     if found is None:
         return False

@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 
-from belljar_interpreter import context, import_hooks
+from belljar_interpreter import context, import_hooks, notebook_display
 from belljar_interpreter.channel import receive_with_descriptors
 
 MOST_BYTES = 65536
@@ -24,6 +24,7 @@ def serve(control_fd):
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a context ended
     context.prepare_process()
     import_hooks.install()
+    notebook_display.install()
     _preload(os.environ.get(PRELOAD, ""))
     context.rehearse()
     gc.collect()

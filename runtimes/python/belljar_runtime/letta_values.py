@@ -10,21 +10,19 @@ from belljar_runtime.own_builtins import OWN as __builtins__
 import sys
 
 from belljar_runtime import jsontext
-from belljar_runtime.values import Rebuilder, _as_model, _encode_plain, _shown, _too_deep, _too_large
+from belljar_runtime.values import (
+    Rebuilder, _as_model, _encode_plain, _shown, _too_deep, _too_large, may_hold_long_integers)
 from belljar_runtime.verdicts import Failed
 
 Py_TPFLAGS_HEAPTYPE = 1 << 9
 _modules = sys.modules
 _LARGEST, _SMALLEST = (1 << 63) - 1, -(1 << 63)
-# Digits become "0" and all else a blank: a run of 19 zeros is a number that may not fit into 64 bits.
-_DIGIT_RUNS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
-_LONG_RUN = b"0" * 19
 
 
 def encode(value, most_bytes):
     """(JSON, text or None) as UTF-8; None if the value is a string, which is its own text. Failed if it is too large."""
     encoded = _encode_plain(value)
-    if encoded is not None and _LONG_RUN not in encoded.translate(_DIGIT_RUNS):
+    if encoded is not None and not may_hold_long_integers(encoded):
         plain = jsontext.parse(encoded.decode()) if isinstance(value, (dict, list, tuple)) else value
     else:
         plain = _rebuilt(value, most_bytes)
@@ -78,6 +76,10 @@ class _LettaRebuilder(Rebuilder):
             self._spend(1)
             return value
         return Rebuilder.rebuild(self, value)
+
+    def _integer(self, value):
+        self._spend(1)
+        return value  # of any length, until it has been shown as text
 
     def _rebuild_object(self, value, kind):
         if isinstance(value, dict):

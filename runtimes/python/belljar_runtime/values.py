@@ -12,6 +12,11 @@ from belljar_runtime import jsontext
 from belljar_runtime.verdicts import Failed
 
 MOST_LEVELS = 200
+# What the engine's numbers hold. Readers lose digits of longer ones.
+_LARGEST, _SMALLEST = (1 << 64) - 1, -(1 << 63)
+# Digits become "0" and all else a blank: a run of 19 zeros is a number that may not fit into 64 bits.
+_DIGIT_RUNS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
+_LONG_RUN = b"0" * 19
 _MARSHAL_VERSION = 2  # the last one without a table of references, which is what costs time
 _modules = sys.modules
 
@@ -19,6 +24,8 @@ _modules = sys.modules
 def encode_return(value, most_bytes):
     """UTF-8 JSON of the value; Failed if it is too large, too deep, contains itself or cannot be shown."""
     encoded = _encode_plain(value)
+    if encoded is not None and may_hold_long_integers(encoded):
+        encoded = None
     # Outside of any `except`: what the tool's own code raises below must not be chained to errors of ours.
     if encoded is None:
         try:
@@ -41,6 +48,10 @@ def _encode_plain(value):
         return None
     brackets = encoded.count(b"[") + encoded.count(b"{")
     return None if brackets > MOST_LEVELS and _is_deep(value) else encoded
+
+
+def may_hold_long_integers(encoded):
+    return _LONG_RUN in encoded.translate(_DIGIT_RUNS)
 
 
 def _is_deep(value):
@@ -73,9 +84,11 @@ class Rebuilder:
 
     def rebuild(self, value):
         kind = type(value)
-        if value is None or kind is bool or kind is int:
+        if value is None or kind is bool:
             self._spend(1)
             return value
+        if kind is int:
+            return self._integer(value)
         if kind is str:
             self._spend(len(value) + 2)
             return value
@@ -123,6 +136,10 @@ class Rebuilder:
     def _array(self, items):
         self._spend(2)
         return [self.rebuild(item) for item in items]
+
+    def _integer(self, value):
+        self._spend(1)
+        return value if _SMALLEST <= value <= _LARGEST else jsontext.dump(value).decode()
 
     def _key(self, key):
         if type(key) is str:

@@ -4,7 +4,10 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "api/e2b/sandbox_bodies.h"
+#include "api/e2b/sandbox_json.h"
 #include "api/execution_json.h"
+#include "base/ascii_json.h"
 #include "control/sandbox_steps.h"
 #include "server/dispatcher.h"
 #include "store/sql.h"
@@ -32,6 +35,11 @@ json::object context_json(const InterpreterContext& context) {
 std::string text_at(const json::object& object, std::string_view key) {
   const json::value* const value = object.if_contains(key);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+// Written in any case; none is Python.
+Result<ContextLanguage> language_of(const std::string& given) {
+  return context_language_of(given.empty() ? "python" : lower_case(given));
 }
 
 // An empty body is an empty object.
@@ -81,12 +89,14 @@ json::object line_of(ExecutionEvent event) {
     case ExecutionEventKind::kSilence: return {{"type", "keepalive"}};
   }
   json::object line = execution_error_json(event.error);
+  if (event.error.name == "ContextDied") line["name"] = "ContextRestarting";  // as E2B calls it
   line["type"] = "error";
   return line;
 }
 
+// In ASCII: the JavaScript SDK decodes each piece that comes for itself, wherever the network has cut it.
 Task<bool> write_line(BodyWriter& body, json::object line) {
-  co_return co_await body.write(json::serialize(line) + "\n");
+  co_return co_await body.write(ascii_json(json::serialize(line)) + "\n");
 }
 
 Task<void> stream(CodeRunner& code, Actor actor, std::shared_ptr<HeldSandbox> sandbox,
@@ -109,7 +119,7 @@ Result<std::shared_ptr<InterpreterContext>> context_for(const json::object& body
     return fail(Code::kInvalid, "Only one of context_id or language can be provided");
   }
   if (!id.empty() && id != "default") return interpreters.find(id);
-  BJ_TRY(const ContextLanguage chosen, context_language_of(language.empty() ? "python" : language));
+  BJ_TRY(const ContextLanguage chosen, language_of(language));
   return interpreters.usual(chosen);
 }
 
@@ -118,6 +128,8 @@ Result<HttpResponse> execute(const HttpRequest& request, const std::shared_ptr<H
   BJ_TRY(const json::object body, read_object(request));
   BJ_TRY(const auto context, context_for(body, sandbox->live->interpreters()));
   auto execution = std::make_shared<Execution>();
+  execution->environment = own_variables(sandbox->row);
+  for (const auto& [name, value] : sandbox->live->environment()) execution->environment.erase(name);
   execution->code = text_at(body, "code");
   if (const json::value* const variables = body.if_contains("env_vars");
       variables != nullptr && variables->is_object()) {
@@ -136,7 +148,7 @@ Result<HttpResponse> execute(const HttpRequest& request, const std::shared_ptr<H
 Task<Result<HttpResponse>> create(HttpRequest& request, Interpreters& interpreters) {
   BJ_CO_TRY(const json::object body, read_object(request));
   const std::string language = text_at(body, "language");
-  BJ_CO_TRY(const ContextLanguage chosen, context_language_of(language.empty() ? "python" : language));
+  BJ_CO_TRY(const ContextLanguage chosen, language_of(language));
   BJ_CO_TRY(const auto context, co_await interpreters.create(chosen, text_at(body, "cwd")));
   co_return json_response(200, context_json(*context));
 }

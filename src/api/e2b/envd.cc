@@ -45,10 +45,8 @@ std::optional<HttpResponse> refusal(const Services& services, const HttpRequest&
 
 json::object environment_json(const HeldSandbox& sandbox) {
   json::object variables;
+  for (const auto& [name, value] : own_variables(sandbox.row)) variables[name] = value;
   for (const auto& [name, value] : sandbox.live->environment()) variables[name] = value;
-  variables["E2B_SANDBOX"] = "true";
-  variables["E2B_SANDBOX_ID"] = sandbox.row.id;
-  variables["E2B_TEMPLATE_ID"] = sandbox.row.template_name;
   return variables;
 }
 
@@ -87,7 +85,7 @@ RpcResult<void> check_user(const EnvdCall& call) {
   return rpc_fail(RpcCode::kUnauthenticated, "invalid username: '" + call.user + "'");
 }
 
-HttpResponse streamed(std::shared_ptr<EnvdCall> call, StreamCall function) {
+HttpResponse streamed(const std::shared_ptr<EnvdCall>& call, StreamCall function) {
   RpcKeepalive keepalive;
   keepalive.every = rpc_keepalive(call->request);
   // Of processes it is an event, of directories it stands alone.
@@ -101,7 +99,7 @@ HttpResponse streamed(std::shared_ptr<EnvdCall> call, StreamCall function) {
         if (!known) co_return known.error();
         co_return co_await function(*call, stream);
       },
-      std::move(keepalive));
+      keepalive);
 }
 
 Task<HttpResponse> answer_rpc(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {

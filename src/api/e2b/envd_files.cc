@@ -22,6 +22,7 @@ constexpr size_t kPiece = 1 << 20;
 constexpr unsigned kFileMode = 0644;
 constexpr size_t kLongestNoteName = 246;
 constexpr size_t kMostNotes = 4096;
+constexpr uint64_t kMostUnwanted = 256 << 20;  // of an upload that was refused
 constexpr std::string_view kNoteHeader = "x-metadata-";
 
 using Opened = SandboxFiles::Opened;
@@ -357,6 +358,15 @@ Task<HttpResponse> upload(FileCall file) {
   co_return plain_error(400, "the body must be multipart/form-data or application/octet-stream");
 }
 
+// A client that still sends would not see why it was refused: the connection breaks under what nobody reads.
+Task<void> read_the_rest(const HttpRequest& request) {
+  for (uint64_t left = kMostUnwanted; left > 0;) {
+    const Result<std::string> piece = co_await request.body_stream->read();
+    if (!piece || piece->empty()) co_return;
+    left -= std::min<uint64_t>(left, piece->size());
+  }
+}
+
 // The sandbox whose token made this signature; tokens are unique, so there is one at most.
 std::shared_ptr<HeldSandbox> sandbox_of(const Services& services, const HttpRequest& request, FileOperation operation) {
   for (const auto& [id, sandbox] : services.manager.all_held()) {
@@ -379,8 +389,12 @@ Task<HttpResponse> answer_signed(const Services& services, HttpRequest& request)
 
 Task<HttpResponse> answer_files(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
   Or<FileCall> file = file_call(services, request, std::move(sandbox));
+  if (request.method == Method::kPost) {
+    HttpResponse response = file ? co_await upload(std::move(*file)) : std::move(file.error());
+    if (response.status >= 400) co_await read_the_rest(request);
+    co_return response;
+  }
   if (!file) co_return file.error();
-  if (request.method == Method::kPost) co_return co_await upload(std::move(*file));
   if (request.method == Method::kGet || request.method == Method::kHead) co_return co_await download(std::move(*file));
   co_return plain_error(405, "only GET and POST");
 }

@@ -9,6 +9,7 @@
 
 #include "api/client_watch.h"
 #include "api/e2b/envd.h"
+#include "api/e2b/sandbox_json.h"
 #include "base/utf8.h"
 #include "control/sandbox_steps.h"
 #include "store/crypto.h"
@@ -140,11 +141,15 @@ Task<RpcResult<std::string>> directory_of(const EnvdCall& call, const json::obje
   co_return *path;
 }
 
-SandboxEnvironment variables_of(const EnvdCall& call, const json::object& config) {
-  SandboxEnvironment variables{{"E2B_SANDBOX", "true"},
-                               {"E2B_SANDBOX_ID", call.sandbox->row.id},
-                               {"E2B_TEMPLATE_ID", call.sandbox->row.template_name}};
+// What every process of the sandbox gets.
+SandboxEnvironment shared_variables(const EnvdCall& call) {
+  SandboxEnvironment variables = own_variables(call.sandbox->row);
   for (const auto& [name, value] : call.sandbox->live->environment()) variables[name] = value;
+  return variables;
+}
+
+SandboxEnvironment variables_of(const EnvdCall& call, const json::object& config) {
+  SandboxEnvironment variables = shared_variables(call);
   if (const json::object* const given = object_in(config, "envs")) {
     for (const auto& [name, value] : *given) {
       if (value.is_string()) variables[std::string(name)] = std::string(value.get_string());
@@ -202,11 +207,15 @@ Task<std::optional<RpcError>> connect(const EnvdCall& call, RpcStream& stream) {
   co_return co_await follow(*process, (*process)->output().end(), rpc_timeout(call.request), stream);
 }
 
-json::object config_json(const ProcessSpec& spec) {
+// As it was asked for: without what every process gets.
+json::object config_json(const ProcessSpec& spec, const SandboxEnvironment& shared) {
   json::array arguments;
   for (size_t i = 1; i < spec.arguments.size(); ++i) arguments.emplace_back(valid_utf8(spec.arguments[i]));
   json::object variables;
-  for (const auto& [name, value] : spec.environment) variables[valid_utf8(name)] = valid_utf8(value);
+  for (const auto& [name, value] : spec.environment) {
+    const auto common = shared.find(name);
+    if (common == shared.end() || common->second != value) variables[valid_utf8(name)] = valid_utf8(value);
+  }
   json::object config{
       {"cmd", valid_utf8(spec.arguments.front())}, {"args", std::move(arguments)}, {"envs", std::move(variables)}};
   if (!spec.directory.empty()) config["cwd"] = valid_utf8(spec.directory);
@@ -215,9 +224,10 @@ json::object config_json(const ProcessSpec& spec) {
 
 Task<RpcResult<json::object>> list(const EnvdCall& call) {
   json::array processes;
+  const SandboxEnvironment shared = shared_variables(call);
   for (const Process& process : call.sandbox->live->processes().all()) {
     if (process->over()) continue;
-    json::object one{{"config", config_json(process->spec())}, {"pid", process->pid()}};
+    json::object one{{"config", config_json(process->spec(), shared)}, {"pid", process->pid()}};
     if (!process->tag().empty()) one["tag"] = valid_utf8(process->tag());
     processes.push_back(std::move(one));
   }

@@ -31,6 +31,19 @@ Result<std::vector<std::string>> texts(const json::object& object, const char* n
   return list;
 }
 
+Result<json::array> read_ports(const json::object& object, const char* name) {
+  const json::value* const given = object.if_contains(name);
+  if (given == nullptr || given->is_null()) return json::array();
+  if (!given->is_array()) return invalid(std::string(name) + " must be a list of ports");
+  json::array ports;
+  for (const json::value& item : given->get_array()) {
+    if (!item.is_int64() || item.get_int64() < 1 || item.get_int64() > 65535)
+      return invalid(std::string(name) + " must be a list of ports");
+    ports.push_back(item);
+  }
+  return ports;
+}
+
 bool asks_for(const json::object& object, const char* name) {
   const json::value* const given = object.if_contains(name);
   if (given == nullptr || given->is_null()) return false;
@@ -117,11 +130,10 @@ Wanted read_fields(ModelReader& reader) {
 
 }  // namespace
 
-Result<std::string> template_of(std::string reference) {
-  std::transform(reference.begin(), reference.end(), reference.begin(),
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (reference == "code-interpreter-v1") return "base";  // interpreters are everywhere here
-  return reference;
+  return text;
 }
 
 Result<NetworkWishes> read_network(const json::object* network, std::optional<bool> internet) {
@@ -150,7 +162,7 @@ Result<NewSandbox> read_new_sandbox(const HttpRequest& request, ApiVersion versi
   NewSandbox& sandbox = wanted.sandbox;
   if (!sandbox.timeout_s) sandbox.timeout_s = version == ApiVersion::kFirst ? kFirstTimeout : kUsualTimeout;
   if (*sandbox.timeout_s <= 0) return invalid("timeout must be greater than 0");
-  BJ_TRY(sandbox.template_name, template_of(sandbox.template_name));
+  sandbox.template_name = lower_case(std::move(sandbox.template_name));
   BJ_TRY(NetworkWishes network, read_network(wanted.network ? &*wanted.network : nullptr, wanted.internet));
   const bool secure = version == ApiVersion::kSecond || wanted.secure.value_or(false);
   if (network.access == "token" && !secure)
@@ -164,6 +176,8 @@ Result<NewSandbox> read_new_sandbox(const HttpRequest& request, ApiVersion versi
   const json::object& asked = details["network"].get_object();
   if (const json::value* const mask = asked.if_contains("maskRequestHost"); mask != nullptr && mask->is_string())
     details["mask_host"] = *mask;
+  BJ_TRY(json::array secure_ports, read_ports(asked, "httpsPorts"));
+  if (!secure_ports.empty()) details["https_ports"] = std::move(secure_ports);
   sandbox.details = json::serialize(details);
   return sandbox;
 }

@@ -22,7 +22,7 @@ struct NetworkWishes {
 // The fields of `network` and allow_internet_access.
 Result<NetworkWishes> read_network(const boost::json::object* network, std::optional<bool> internet);
 
-// A template's reference "namespace/name:tag" as ours.
-Result<std::string> template_of(std::string reference);
+// References of templates are written in any case.
+std::string lower_case(std::string text);
 
 }  // namespace bj::e2b

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "api/time_text.h"
+#include "control/sandbox_image.h"
+#include "control/template_reference.h"
 #include "tools/stored_json.h"
 
 namespace bj::e2b {
@@ -13,7 +15,32 @@ namespace json = boost::json;
 
 int64_t whole_cpus(double cpus) { return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(cpus))); }
 
+// The name without namespace and tag; one that was asked for by its id has the template's.
+std::string plain_name(const SandboxRow& row) {
+  const Result<TemplateReference> reference = parse_template_reference(row.template_name);
+  if (!reference) return row.template_name;
+  if (!is_template_id(reference->name)) return reference->name;
+  const Result<SandboxImage> image = image_of(row);
+  return image ? image->template_name : "";
+}
+
+void add_template(json::object& answer, const SandboxRow& row) {
+  answer["templateID"] = template_id_of(row);
+  if (std::string alias = plain_name(row); !alias.empty()) answer["alias"] = std::move(alias);
+}
+
 }  // namespace
+
+std::string template_id_of(const SandboxRow& row) {
+  const Result<SandboxImage> image = image_of(row);
+  if (image && !image->template_id.empty()) return image->template_id;
+  const Result<TemplateReference> reference = parse_template_reference(row.template_name);
+  return reference ? machine_template_id(reference->name) : row.template_name;
+}
+
+SandboxEnvironment own_variables(const SandboxRow& row) {
+  return {{"E2B_SANDBOX", "true"}, {"E2B_SANDBOX_ID", row.id}, {"E2B_TEMPLATE_ID", template_id_of(row)}};
+}
 
 std::string time_of(int64_t microseconds) { return time_text(microseconds); }
 
@@ -24,8 +51,9 @@ bool is_secure(const SandboxRow& row) {
 }
 
 json::object sandbox_json(const Services& services, const SandboxRow& row) {
-  json::object answer{{"sandboxID", row.id},         {"templateID", row.template_name}, {"clientID", kClientId},
-                      {"envdVersion", kEnvdVersion}, {"alias", row.template_name},      {"domain", services.domain}};
+  json::object answer{
+      {"sandboxID", row.id}, {"clientID", kClientId}, {"envdVersion", kEnvdVersion}, {"domain", services.domain}};
+  add_template(answer, row);
   if (is_secure(row)) answer["envdAccessToken"] = services.tokens.control(row.id);
   answer["trafficAccessToken"] =
       row.access == "token" ? json::value(services.tokens.traffic(row.id)) : json::value(nullptr);
@@ -36,19 +64,20 @@ json::object listed_json(const SandboxRow& row) {
   json::array mounts;
   for (const VolumeWish& volume : wishes_of(row.options).volumes)
     mounts.push_back(json::object{{"name", volume.name}, {"path", volume.path}});
-  return {{"sandboxID", row.id},
-          {"templateID", row.template_name},
-          {"alias", row.template_name},
-          {"clientID", kClientId},
-          {"startedAt", time_of(row.started_at.value_or(row.created_at))},
-          {"endAt", time_of(row.end_at)},
-          {"state", is_paused(row) ? "paused" : "running"},
-          {"cpuCount", whole_cpus(row.cpus)},
-          {"memoryMB", row.memory_bytes >> 20},
-          {"diskSizeMB", row.disk_bytes >> 20},
-          {"envdVersion", kEnvdVersion},
-          {"metadata", stored_json(row.metadata)},
-          {"volumeMounts", std::move(mounts)}};
+  // It starts when it is asked for: lists are in that order, and startedAfter is of that time.
+  json::object answer{{"sandboxID", row.id},
+                      {"clientID", kClientId},
+                      {"startedAt", time_of(row.created_at)},
+                      {"endAt", time_of(row.end_at)},
+                      {"state", is_paused(row) ? "paused" : "running"},
+                      {"cpuCount", whole_cpus(row.cpus)},
+                      {"memoryMB", row.memory_bytes >> 20},
+                      {"diskSizeMB", row.disk_bytes >> 20},
+                      {"envdVersion", kEnvdVersion},
+                      {"metadata", stored_json(row.metadata)},
+                      {"volumeMounts", std::move(mounts)}};
+  add_template(answer, row);
+  return answer;
 }
 
 json::object detail_json(const Services& services, const SandboxRow& row, const Actor& actor) {

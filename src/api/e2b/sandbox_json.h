@@ -17,6 +17,10 @@ boost::json::object detail_json(const Services& services, const SandboxRow& row,
 boost::json::object metric_json(const MetricPoint& point);
 
 bool is_secure(const SandboxRow& row);
+// The id of what it was made of, by whichever name it was asked for.
+std::string template_id_of(const SandboxRow& row);
+// What E2B tells every program in a sandbox about it.
+SandboxEnvironment own_variables(const SandboxRow& row);
 // Whole seconds, without a fraction that strict readers stumble over.
 std::string time_of(int64_t microseconds);
 

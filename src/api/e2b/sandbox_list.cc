@@ -28,19 +28,28 @@ Result<SandboxFilter> filter_of(const HttpRequest& request) {
   if (const MaybeText metadata = query_text(request, "metadata")) {
     BJ_TRY(filter.metadata, read_metadata_filter(*metadata));
   }
-  if (const MaybeText name = query_text(request, "template")) {
-    BJ_TRY(filter.template_name, template_of(*name));
-  }
   if (const MaybeText since = query_text(request, "startedAfter")) {
     const std::optional<int64_t> time = microseconds_of(*since);
     if (!time) return fail(Code::kInvalid, "startedAfter must be a time of RFC 3339");
-    filter.created_since = *time;
+    filter.created_since = time;
   }
   return filter;
 }
 
+// By its id or by its name: sandboxes may have been asked for with either.
+Task<void> add_template(const Services& services, const HttpRequest& request, SandboxFilter& filter) {
+  const MaybeText given = query_text(request, "template");
+  if (!given) co_return;
+  filter.templates = {lower_case(*given)};
+  const auto names = co_await services.manager.names_of_template(request.actor.organization, filter.templates.front());
+  // An alias of another's is its own name here: `code-interpreter-v1` finds those that were asked for so.
+  const bool alias = !names || std::find(names->begin(), names->end(), filter.templates.front()) == names->end();
+  if (!alias) filter.templates = *names;
+}
+
 Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(SandboxFilter filter, filter_of(request));
+  co_await add_template(services, request, filter);
   BJ_CO_TRY(const int64_t limit, page_limit(request));
   Page page;
   page.order = query_text(request, "order").value_or("desc") == "asc" ? Order::kAscending : Order::kDescending;
@@ -64,6 +73,7 @@ Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) 
 
 Task<Result<HttpResponse>> list_running(const Services& services, HttpRequest& request) {
   BJ_CO_TRY(SandboxFilter filter, filter_of(request));
+  co_await add_template(services, request, filter);
   filter.states = {"running"};
   filter.also_kept = false;
   Page page;

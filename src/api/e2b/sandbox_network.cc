@@ -19,7 +19,7 @@ struct NetworkBody {
 NetworkBody read_fields(ModelReader& reader) {
   NetworkBody body;
   body.internet = reader.optional_boolean("allow_internet_access");
-  for (const char* name : {"allowOut", "denyOut", "rules", "egressProxy", "httpsPorts"}) {
+  for (const char* name : {"allowOut", "denyOut", "rules", "egressProxy"}) {
     if (const json::value* const given = reader.take(name, NullCounts::kAsAbsent)) body.fields[name] = *given;
   }
   return body;
@@ -35,7 +35,7 @@ Task<Result<HttpResponse>> change(const Services& services, HttpRequest& request
   json::object details = stored_object(row.details);
   // Who may use its ports is no part of the change.
   if (const json::value* const before = details.if_contains("network"); before != nullptr && before->is_object()) {
-    for (const char* name : {"allowPublicTraffic", "maskRequestHost"}) {
+    for (const char* name : {"allowPublicTraffic", "maskRequestHost", "httpsPorts"}) {
       if (const json::value* const kept = before->get_object().if_contains(name)) wishes.asked[name] = *kept;
     }
   }

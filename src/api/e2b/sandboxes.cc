@@ -16,8 +16,13 @@ constexpr int64_t kShortestRefresh = 15;
 Task<Result<HttpResponse>> make(const Services& services, HttpRequest& request, ApiVersion version) {
   BJ_CO_TRY(NewSandbox wanted, read_new_sandbox(request, version));
   BJ_CO_TRY(wanted.idempotency_key, idempotency_key_of(request));
-  BJ_CO_TRY(const SandboxRow row, co_await services.manager.create(request.actor, std::move(wanted)));
-  co_return json_response(201, sandbox_json(services, row));
+  const std::string name = wanted.template_name;
+  const Result<SandboxRow> row = co_await services.manager.create(request.actor, std::move(wanted));
+  if (row) co_return json_response(201, sandbox_json(services, *row));
+  // What it is to be made of is not a field that is wrong, but something that is not there.
+  const auto names = co_await services.manager.names_of_template(request.actor.organization, name);
+  if (!names && names.error().code == Code::kNotFound) co_return tl::unexpected(names.error());
+  co_return tl::unexpected(row.error());
 }
 
 Task<Result<HttpResponse>> create(const Services& services, HttpRequest& request) {

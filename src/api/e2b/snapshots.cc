@@ -29,16 +29,13 @@ Task<Result<HttpResponse>> take(const Services& services, HttpRequest& request) 
   co_return json_response(201, snapshot_json(made));
 }
 
-// A name is one snapshot's at most: there is nothing to page.
+// By its name or id, with a tag or without: one snapshot's at most, there is nothing to page.
 Task<Result<HttpResponse>> find(const Services& services, const HttpRequest& request, std::string name) {
-  BJ_CO_TRY(const std::vector<SnapshotView> rows,
-            co_await services.manager.list_snapshots(request.actor.organization, query_text(request, "sandboxID"), {}));
-  json::array found;
-  for (const SnapshotView& one : rows) {
-    const std::vector<std::string>& names = one.view.names;
-    if (std::find(names.begin(), names.end(), name) != names.end()) found.push_back(snapshot_json(one));
-  }
-  co_return json_response(200, found);
+  const auto found = co_await services.manager.get_snapshot(request.actor.organization, std::move(name));
+  const MaybeText sandbox = query_text(request, "sandboxID");
+  json::array answer;
+  if (found && (!sandbox || found->view.row.sandbox == *sandbox)) answer.push_back(snapshot_json(*found));
+  co_return json_response(200, answer);
 }
 
 Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) {

@@ -47,7 +47,7 @@ Result<std::string> build_id_of(const HttpRequest& request) {
 
 Task<Result<TemplateBuildRow>> own_build(const TemplateRoutes& routes, const HttpRequest& request) {
   BJ_CO_TRY(const std::string id, build_id_of(request));
-  const std::string reference = request.parameter("template");
+  const std::string& reference = request.parameter("template");
   const auto read = [&]() -> Result<TemplateBuildRow> {
     BJ_TRY(const TemplateView view, routes.templates.catalog.own(request.actor.organization, reference));
     return routes.templates.catalog.builds().get(view.row.id, id);
@@ -56,7 +56,7 @@ Task<Result<TemplateBuildRow>> own_build(const TemplateRoutes& routes, const Htt
 }
 
 Task<Result<HttpResponse>> upload_link(const TemplateRoutes& routes, HttpRequest& request) {
-  const std::string hash = request.parameter("hash"), reference = request.parameter("template");
+  const std::string &hash = request.parameter("hash"), &reference = request.parameter("template");
   if (!is_files_hash(hash)) co_return fail(Code::kInvalid, "a hash of files is 64 hexadecimal digits");
   const std::string& organization = request.actor.organization;
   const auto look = [&]() -> Result<bool> {

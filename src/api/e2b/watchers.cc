@@ -76,19 +76,19 @@ class WatchEnd {
  public:
   WatchEnd(const asio::any_io_executor& executor, std::optional<std::chrono::milliseconds> time,
            const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<TreeWatch>& changes)
-      : timer_(executor), state_(std::make_shared<State>()) {
+      : timer_(executor), state_(std::make_shared<State>(executor, changes)) {
     if (time) {
       timer_.expires_after(*time);
-      timer_.async_wait([state = state_, changes](const boost::system::error_code& error) {
+      timer_.async_wait([state = state_](const boost::system::error_code& error) {
         if (error || state->over) return;
         state->late = true;
-        changes->cancel();
+        state->stop();
       });
     }
-    spawn(executor, [state = state_, sandbox, changes]() -> Task<void> {
+    spawn(executor, [state = state_, sandbox]() -> Task<void> {
       co_await sandbox->live->ended();
       state->gone = true;
-      if (!state->over) changes->cancel();
+      if (!state->over) state->stop();
     });
   }
   ~WatchEnd() { state_->over = true; }
@@ -96,10 +96,28 @@ class WatchEnd {
   WatchEnd& operator=(const WatchEnd&) = delete;
   bool late() const { return state_->late; }
   bool gone() const { return state_->gone; }
+  // The client has left.
+  std::function<void()> leave() {
+    return [state = state_] { state->stop(); };
+  }
+  // A directory that is removed has no changes any more, and the watch of it goes on.
+  Task<void> reached() {
+    const std::shared_ptr<State> state = state_;
+    if (!state->stopped) (void)co_await expired(state->until);
+  }
 
  private:
   struct State {
-    bool late = false, gone = false, over = false;
+    State(const asio::any_io_executor& executor, std::shared_ptr<TreeWatch> watched)
+        : changes(std::move(watched)), until(executor, Clock::time_point::max()) {}
+    void stop() {
+      stopped = true;
+      changes->cancel();
+      until.cancel();
+    }
+    std::shared_ptr<TreeWatch> changes;
+    asio::steady_timer until;
+    bool late = false, gone = false, over = false, stopped = false;
   };
   asio::steady_timer timer_;
   std::shared_ptr<State> state_;
@@ -124,7 +142,7 @@ std::optional<std::string> KeptWatches::add(const std::string& sandbox, std::sha
   auto& of_sandbox = watches_[sandbox];
   std::erase_if(of_sandbox, [](const auto& known) { return known.second->over; });
   if (of_sandbox.size() >= kMostOfASandbox) return std::nullopt;
-  const std::string id = new_compact_id("w");
+  std::string id = new_compact_id("w");
   of_sandbox[id] = std::move(watch);
   return id;
 }
@@ -152,8 +170,8 @@ Task<std::optional<RpcError>> watch_dir(const EnvdCall& call, RpcStream& stream)
   if (!begun) co_return begun.error();
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   const std::shared_ptr<TreeWatch> changes = begun->changes;
-  const WatchEnd end(executor, rpc_timeout(call.request), call.sandbox, changes);
-  const ClientWatch watch(executor, [&stream] { return stream.gone(); }, [changes] { changes->cancel(); });
+  WatchEnd end(executor, rpc_timeout(call.request), call.sandbox, changes);
+  const ClientWatch watch(executor, [&stream] { return stream.gone(); }, end.leave());
   bool there = co_await stream.send({{"start", json::object()}});
   while (there) {
     const std::optional<std::vector<FileChange>> next = co_await changes->next();
@@ -163,6 +181,7 @@ Task<std::optional<RpcError>> watch_dir(const EnvdCall& call, RpcStream& stream)
       there = there && co_await stream.send({{"filesystem", co_await event_of(begun->watched, change)}});
     }
   }
+  if (there) co_await end.reached();
   if (end.late()) co_return RpcError{RpcCode::kDeadlineExceeded, "context deadline exceeded"};
   if (end.gone()) stream.abandon();
   co_return std::nullopt;

@@ -110,6 +110,7 @@ AgentPatch read_agent_update(ModelReader& reader) {
   patch.project_id = reader.optional_string("project_id");
   patch.tags = reader.optional_strings("tags");
   patch.tool_ids = reader.optional_strings("tool_ids");
+  patch.block_ids = reader.optional_strings("block_ids");
   patch.metadata = reader.optional_object("metadata");
   patch.variables = variables_of(reader);
   return patch;

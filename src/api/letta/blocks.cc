@@ -4,6 +4,7 @@
 
 #include "api/handler.h"
 #include "api/letta/bodies.h"
+#include "api/letta/path_id.h"
 #include "api/letta/routes.h"
 #include "api/letta/shapes.h"
 #include "api/route_group.h"
@@ -50,21 +51,25 @@ Task<Result<HttpResponse>> create(Services services, HttpRequest& request) {
 
 Task<Result<HttpResponse>> list(Services services, HttpRequest& request) {
   BJ_CO_TRY(const Page page, page_of(request, kUsualLimit, Order::kAscending));
-  const MaybeText label = query_text(request, "label");
-  const auto find = [&] { return services.store.blocks().list(request.actor.organization, page, label); };
+  BlockFilter filter;
+  filter.label = query_text(request, "label");
+  filter.label_search = query_text(request, "label_search");
+  filter.value_search = query_text(request, "value_search");
+  filter.description_search = query_text(request, "description_search");
+  const auto find = [&] { return services.store.blocks().list(request.actor.organization, page, filter); };
   BJ_CO_TRY(const std::vector<BlockRow> rows, co_await offload(services.threads, find));
   co_return json_response(200, blocks_json(rows));
 }
 
 Task<Result<HttpResponse>> get(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "block_id", "block"));
+  BJ_CO_TRY(const std::string id, path_id(request, "block_id", "block"));
   const auto find = [&] { return services.store.blocks().get(request.actor.organization, id); };
   BJ_CO_TRY(const BlockRow row, co_await offload(services.threads, find));
   co_return json_response(200, block_json(row));
 }
 
 Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "block_id", "block"));
+  BJ_CO_TRY(const std::string id, path_id(request, "block_id", "block"));
   BJ_CO_TRY(const BlockPatch wanted, read_body(request, UnknownKeys::kIgnore, read_block_update));
   const auto edit = [&](BlockRow& block) { return apply(wanted, block); };
   const auto change = [&] { return services.store.blocks().change(request.actor, id, edit); };
@@ -74,7 +79,7 @@ Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
 }
 
 Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "block_id", "block"));
+  BJ_CO_TRY(const std::string id, path_id(request, "block_id", "block"));
   const auto remove_it = [&] { return services.store.blocks().remove(request.actor.organization, id); };
   BJ_CO_CHECK(co_await offload(services.threads, remove_it));
   BJ_CO_CHECK(co_await services.audit.act(request.actor, "block.remove", id));
@@ -82,9 +87,10 @@ Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
 }
 
 // Blocks. An agent's blocks by its id: the agent must be there, an empty list means that it has none.
-Result<std::vector<BlockRow>> blocks_of(Store& store, const std::string& organization, const std::string& agent) {
+Result<std::vector<BlockRow>> blocks_of(Store& store, const std::string& organization, const std::string& agent,
+                                        const Page& page = {}) {
   BJ_CHECK(store.agents().get(organization, agent));
-  return store.agents().blocks(organization, agent);
+  return store.agents().blocks(organization, agent, page);
 }
 
 // Blocks.
@@ -98,15 +104,15 @@ Result<BlockRow> block_labelled(Store& store, const std::string& organization, c
 }
 
 Task<Result<HttpResponse>> list_of_agent(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
-  const auto find = [&] { return blocks_of(services.store, request.actor.organization, id); };
+  BJ_CO_TRY(const std::string id, path_id(request, "agent_id", "agent"));
+  BJ_CO_TRY(const Page page, page_of(request, kUsualLimit, Order::kDescending));
+  const auto find = [&] { return blocks_of(services.store, request.actor.organization, id, page); };
   BJ_CO_TRY(const std::vector<BlockRow> rows, co_await offload(services.threads, find));
-  const bool first_page = !query_text(request, "after") && !query_text(request, "before");
-  co_return json_response(200, first_page ? blocks_json(rows) : json::array());
+  co_return json_response(200, blocks_json(rows));
 }
 
 Task<Result<HttpResponse>> get_of_agent(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
+  BJ_CO_TRY(const std::string id, path_id(request, "agent_id", "agent"));
   const std::string& label = request.parameter("block_label");
   const auto find = [&] { return block_labelled(services.store, request.actor.organization, id, label); };
   BJ_CO_TRY(const BlockRow row, co_await offload(services.threads, find));
@@ -114,7 +120,7 @@ Task<Result<HttpResponse>> get_of_agent(Services services, HttpRequest& request)
 }
 
 Task<Result<HttpResponse>> patch_of_agent(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "agent_id", "agent"));
+  BJ_CO_TRY(const std::string id, path_id(request, "agent_id", "agent"));
   BJ_CO_TRY(const BlockPatch wanted, read_body(request, UnknownKeys::kIgnore, read_block_update));
   const std::string& label = request.parameter("block_label");
   const auto edit = [&](BlockRow& block) { return apply(wanted, block); };
@@ -127,6 +133,17 @@ Task<Result<HttpResponse>> patch_of_agent(Services services, HttpRequest& reques
   co_return json_response(200, block_json(row));
 }
 
+std::vector<ParameterDoc> list_parameters() {
+  std::vector<ParameterDoc> all = page_parameters();
+  for (const char* name : {"label", "label_search", "value_search", "description_search"}) {
+    ParameterDoc doc;
+    doc.name = name;
+    doc.description = "Shows only blocks that match.";
+    all.push_back(doc);
+  }
+  return all;
+}
+
 }  // namespace
 
 void add_block_routes(Router& router, const std::string& prefix, Services services) {
@@ -134,12 +151,13 @@ void add_block_routes(Router& router, const std::string& prefix, Services servic
   const json::value block = ref("Block");
   const RouteExtras paged{Access::kByMethod, page_parameters()};
   blocks.add(Method::kPost, "/blocks/", create, "Create a block", block_schema(), block);
-  blocks.add(Method::kGet, "/blocks/", list, "List blocks", nullptr, array_of("Block"), paged);
+  blocks.add(Method::kGet, "/blocks/", list, "List blocks", nullptr, array_of("Block"),
+             {Access::kByMethod, list_parameters()});
   blocks.add(Method::kGet, "/blocks/{block_id}", get, "Get a block", nullptr, block);
   blocks.add(Method::kPatch, "/blocks/{block_id}", patch, "Change a block", block_schema(), block);
   blocks.add(Method::kDelete, "/blocks/{block_id}", remove, "Remove a block", nullptr, json::object{});
   const std::string of_agent = "/agents/{agent_id}/core-memory/blocks";
-  blocks.add(Method::kGet, of_agent, list_of_agent, "List an agent's blocks", nullptr, array_of("Block"));
+  blocks.add(Method::kGet, of_agent, list_of_agent, "List an agent's blocks", nullptr, array_of("Block"), paged);
   blocks.add(Method::kGet, of_agent + "/{block_label}", get_of_agent, "Get an agent's block", nullptr, block);
   blocks.add(Method::kPatch, of_agent + "/{block_label}", patch_of_agent, "Change an agent's block", block_schema(),
              block);

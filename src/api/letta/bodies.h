@@ -13,11 +13,15 @@
 
 namespace bj::letta {
 
+// Tags as the store's filters take them: each as it stands in JSON.
+std::vector<std::string> tags_in_json(const std::vector<std::string>& tags);
+
 SchemaQuestion read_schema_question(ModelReader& reader);
 
 struct ToolSearch {
   std::optional<std::string> query;
   std::vector<std::string> tool_types;
+  std::vector<std::string> tags;
   int64_t limit = 50;
 };
 ToolSearch read_tool_search(ModelReader& reader);
@@ -46,7 +50,7 @@ struct AgentDraft {
 AgentDraft read_agent_create(ModelReader& reader);
 struct AgentPatch {
   std::optional<std::string> name, description, system, project_id;
-  std::optional<std::vector<std::string>> tags, tool_ids;
+  std::optional<std::vector<std::string>> tags, tool_ids, block_ids;
   std::optional<boost::json::object> metadata;
   std::optional<std::map<std::string, std::string>> variables;
 };

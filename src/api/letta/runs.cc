@@ -1,6 +1,7 @@
 // Runs: from a source that comes with the request, and of an agent's tool.
 #include "api/handler.h"
 #include "api/letta/bodies.h"
+#include "api/letta/path_id.h"
 #include "api/letta/routes.h"
 #include "api/letta/shapes.h"
 #include "api/route_group.h"
@@ -24,7 +25,7 @@ Task<Result<HttpResponse>> run_from_source(Services services, HttpRequest& reque
 }
 
 Task<Result<HttpResponse>> run_of_agent(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string agent, id_of(request, "agent_id", "agent"));
+  BJ_CO_TRY(const std::string agent, path_id(request, "agent_id", "agent"));
   json::object args;
   if (!request.body.empty()) {
     BJ_CO_TRY(args, read_body(request, UnknownKeys::kForbid, read_run_args));

@@ -3,6 +3,7 @@
 
 #include "api/handler.h"
 #include "api/letta/bodies.h"
+#include "api/letta/path_id.h"
 #include "api/letta/routes.h"
 #include "api/letta/shapes.h"
 #include "api/route_group.h"
@@ -62,7 +63,12 @@ Task<Result<HttpResponse>> list(Services services, HttpRequest& request) {
   BJ_CO_TRY(const Page page, page_of(request, kUsualLimit, Order::kAscending));
   const MaybeText type = query_text(request, "sandbox_type");
   if (type && !sandbox_type_named(*type)) {
-    co_return fail(Code::kUnprocessable, "sandbox_type must be e2b, modal or local");
+    const FieldError unknown{"enum",
+                             {"query", "sandbox_type"},
+                             "Input should be 'e2b', 'modal' or 'local'",
+                             json::value(*type),
+                             "{'expected': \"'e2b', 'modal' or 'local'\"}"};
+    co_return fail(Code::kUnprocessable, field_errors_repr({unknown}));
   }
   const auto find = [&] { return services.store.sandbox_configs().list(request.actor.organization, page, type); };
   BJ_CO_TRY(const std::vector<SandboxConfigRow> rows, co_await offload(services.threads, find));
@@ -72,7 +78,7 @@ Task<Result<HttpResponse>> list(Services services, HttpRequest& request) {
 }
 
 Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "sandbox_config_id", "sandbox"));
+  BJ_CO_TRY(const std::string id, path_id(request, "sandbox_config_id", "sandbox"));
   const auto take = [](ModelReader& reader) {
     const json::value* const config = reader.take("config", NullCounts::kAsAbsent);
     return config == nullptr ? json::value() : *config;
@@ -86,7 +92,7 @@ Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
 }
 
 Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "sandbox_config_id", "sandbox"));
+  BJ_CO_TRY(const std::string id, path_id(request, "sandbox_config_id", "sandbox"));
   const auto remove_it = [&] { return services.store.sandbox_configs().remove(request.actor.organization, id); };
   BJ_CO_CHECK(co_await offload(services.threads, remove_it));
   BJ_CO_CHECK(co_await services.audit.act(request.actor, "sandbox_config.remove", id));
@@ -99,7 +105,7 @@ json::object variable_detail(const VariableRow& variable) {
 }
 
 Task<Result<HttpResponse>> put_variable(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "sandbox_config_id", "sandbox"));
+  BJ_CO_TRY(const std::string id, path_id(request, "sandbox_config_id", "sandbox"));
   BJ_CO_TRY(const VariableBody body, read_body(request, UnknownKeys::kForbid, read_variable_create));
   const NewVariable variable{*body.key, Secret(*body.value), body.description};
   const auto store = [&] { return services.store.sandbox_variables().upsert(request.actor, id, variable); };
@@ -109,7 +115,7 @@ Task<Result<HttpResponse>> put_variable(Services services, HttpRequest& request)
 }
 
 Task<Result<HttpResponse>> list_variables(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "sandbox_config_id", "sandbox"));
+  BJ_CO_TRY(const std::string id, path_id(request, "sandbox_config_id", "sandbox"));
   BJ_CO_TRY(const Page page, page_of(request, kUsualLimit, Order::kAscending));
   const auto find = [&] { return services.store.sandbox_variables().list(request.actor.organization, id, page); };
   BJ_CO_TRY(const std::vector<VariableRow> rows, co_await offload(services.threads, find));

@@ -62,6 +62,12 @@ json::object tool_json(const ToolRow& tool) {
   return object;
 }
 
+json::array tools_json(const std::vector<ToolRow>& tools) {
+  json::array all;
+  for (const ToolRow& tool : tools) all.push_back(tool_json(tool));
+  return all;
+}
+
 json::object config_json(const SandboxConfigRow& config) {
   json::object object{{"id", config.id},
                       {"type", config.type},
@@ -92,8 +98,7 @@ json::object block_json(const BlockRow& block) {
 }
 
 json::object agent_json(const WholeAgent& agent, Secrets secrets) {
-  json::array tools, blocks, variables;
-  for (const ToolRow& tool : agent.tools) tools.push_back(tool_json(tool));
+  json::array blocks, variables;
   for (const BlockRow& block : agent.blocks) blocks.push_back(block_json(block));
   for (const VariableRow& variable : agent.variables) variables.push_back(variable_json(variable, "agent_id", secrets));
   json::object object{{"id", agent.row.id},
@@ -111,7 +116,7 @@ json::object agent_json(const WholeAgent& agent, Secrets secrets) {
                       {"llm_config", {{"model", "none"}, {"model_endpoint_type", "openai"}, {"context_window", 0}}},
                       {"embedding_config", nullptr}};
   object["blocks"] = std::move(blocks);
-  object["tools"] = std::move(tools);
+  object["tools"] = tools_json(agent.tools);
   object["tool_exec_environment_variables"] = variables;
   object["secrets"] = std::move(variables);
   add_stamp(object, agent.row.stamp);

@@ -1,6 +1,7 @@
 // Rows as Letta's clients expect them in JSON.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace bj::letta {
 
 boost::json::object tool_json(const ToolRow& tool);
+boost::json::array tools_json(const std::vector<ToolRow>& tools);
 boost::json::object config_json(const SandboxConfigRow& config);
 
 // Letta's API shows values of secrets in clear. Ours does so to keys that could run code with them anyway; to those

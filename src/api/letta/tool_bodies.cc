@@ -1,4 +1,6 @@
 // Bodies of /v1/tools.
+#include <boost/json/serialize.hpp>
+
 #include "api/letta/bodies.h"
 #include "api/letta/routes.h"
 
@@ -21,6 +23,12 @@ const json::value kLimit = {{"type", "integer"}, {"minimum", 1}, {"maximum", 1'0
 
 }  // namespace
 
+std::vector<std::string> tags_in_json(const std::vector<std::string>& tags) {
+  std::vector<std::string> texts;
+  for (const std::string& tag : tags) texts.push_back(json::serialize(json::value(tag)));
+  return texts;
+}
+
 SchemaQuestion read_schema_question(ModelReader& reader) {
   SchemaQuestion question;
   question.source = reader.string("code");
@@ -32,6 +40,7 @@ ToolSearch read_tool_search(ModelReader& reader) {
   ToolSearch search;
   search.query = reader.optional_string("query");
   search.tool_types = reader.optional_strings("tool_types").value_or(std::vector<std::string>());
+  search.tags = reader.optional_strings("tags").value_or(std::vector<std::string>());
   search.limit = reader.integer_or("limit", search.limit, kSearchLimit);
   return search;
 }
@@ -60,7 +69,9 @@ json::value tool_update_schema() {
   return schema;
 }
 
-json::value tool_search_schema() { return body_schema({{"query", kText}, {"tool_types", kTexts}, {"limit", kLimit}}); }
+json::value tool_search_schema() {
+  return body_schema({{"query", kText}, {"tool_types", kTexts}, {"tags", kTexts}, {"limit", kLimit}});
+}
 
 json::value schema_question_schema() { return body_schema({{"code", kText}, {"source_type", kText}}, {"code"}); }
 

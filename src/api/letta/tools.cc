@@ -3,6 +3,7 @@
 
 #include "api/handler.h"
 #include "api/letta/bodies.h"
+#include "api/letta/path_id.h"
 #include "api/letta/routes.h"
 #include "api/letta/shapes.h"
 #include "api/route_group.h"
@@ -58,12 +59,6 @@ Result<ToolFilter> filter_of(const HttpRequest& request) {
   return filter;
 }
 
-json::array tools_json(const std::vector<ToolRow>& rows) {
-  json::array tools;
-  for (const ToolRow& row : rows) tools.push_back(tool_json(row));
-  return tools;
-}
-
 Task<Result<HttpResponse>> put(Services services, HttpRequest& request) {
   BJ_CO_TRY(ToolCreate draft, read_body(request, read_tool_create));
   BJ_CO_TRY(const ToolRow tool,
@@ -87,14 +82,14 @@ Task<Result<HttpResponse>> count(Services services, HttpRequest& request) {
 }
 
 Task<Result<HttpResponse>> get(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "tool_id", "tool"));
+  BJ_CO_TRY(const std::string id, path_id(request, "tool_id", "tool"));
   const auto find = [&] { return services.store.tools().get(request.actor.organization, id); };
   BJ_CO_TRY(const ToolRow row, co_await offload(services.threads, find));
   co_return json_response(200, tool_json(row));
 }
 
 Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "tool_id", "tool"));
+  BJ_CO_TRY(const std::string id, path_id(request, "tool_id", "tool"));
   BJ_CO_TRY(ToolUpdate change, read_body(request, read_tool_update));
   BJ_CO_TRY(const ToolRow row,
             co_await services.catalog.patch(request.actor, id, std::move(change), circumstances_of(request)));
@@ -103,7 +98,7 @@ Task<Result<HttpResponse>> patch(Services services, HttpRequest& request) {
 
 // Letta answers 400 where there is no such tool.
 Task<Result<HttpResponse>> remove(Services services, HttpRequest& request) {
-  BJ_CO_TRY(const std::string id, id_of(request, "tool_id", "tool"));
+  BJ_CO_TRY(const std::string id, path_id(request, "tool_id", "tool"));
   const auto remove_it = [&] { return services.store.tools().remove(request.actor.organization, id); };
   const Result<ToolRow> removed = co_await offload(services.threads, remove_it);
   if (!removed && removed.error().code == Code::kNotFound) {
@@ -120,6 +115,7 @@ Task<Result<HttpResponse>> search(Services services, HttpRequest& request) {
   ToolFilter filter;
   filter.search = wanted.query;
   filter.types = wanted.tool_types;
+  filter.tags = tags_in_json(wanted.tags);
   BJ_CO_CHECK(check_tool_types(filter.types));
   Page page;
   page.order = Order::kDescending;
@@ -143,6 +139,9 @@ Task<Result<HttpResponse>> generate_schema(Services services, HttpRequest& reque
   BJ_CO_TRY(const json::object schema, co_await services.catalog.derive(std::move(question)));
   co_return json_response(200, schema);
 }
+
+// Clients ask for Letta's own tools to be put in place before anything else: there are none.
+Task<Result<HttpResponse>> add_base_tools(Services, HttpRequest&) { co_return json_response(200, json::array()); }
 
 std::vector<ParameterDoc> filter_parameters() {
   std::vector<ParameterDoc> all = page_parameters();
@@ -171,6 +170,8 @@ void add_tool_routes(Router& router, const std::string& prefix, Services service
             json::object{{"type", "array"}}, harmless);
   tools.add(Method::kPost, "/generate-schema", generate_schema, "Derive a schema from a source",
             schema_question_schema(), json::object{{"type", "object"}}, {Access::kReadOnly, {}, Work::kRun});
+  tools.add(Method::kPost, "/add-base-tools", add_base_tools, "Nothing: there are no base tools", nullptr,
+            array_of("Tool"));
   tools.add(Method::kGet, "/{tool_id}", get, "Get a tool", nullptr, tool);
   tools.add(Method::kPatch, "/{tool_id}", patch, "Change a tool", tool_update_schema(), tool, in_sandbox);
   tools.add(Method::kDelete, "/{tool_id}", remove, "Remove a tool", nullptr, json::object{});

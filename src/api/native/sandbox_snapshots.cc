@@ -87,7 +87,8 @@ Task<Result<HttpResponse>> rollback(SandboxServices services, HttpRequest& reque
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
   const auto read = [](ModelReader& reader) { return reader.string("snapshot", 1); };
   BJ_CO_TRY(const std::string snapshot, read_body(request, UnknownKeys::kForbid, read));
-  BJ_CO_TRY(const SandboxRow row, co_await services.manager.rollback(request.actor, id, snapshot));
+  BJ_CO_TRY(MaybeText key, idempotency_key_of(request));
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.rollback(request.actor, id, snapshot, std::move(key)));
   co_return json_response(200, sandbox_json(row));
 }
 

@@ -15,13 +15,15 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint16_t kMostCells = 1000;
+constexpr int kHighestPid = 1 << 22;  // of Linux
 
-Result<uint16_t> number_of(const HttpRequest& request, std::string_view name, uint16_t usual, uint16_t most) {
+template <class T>
+Result<T> number_of(const HttpRequest& request, std::string_view name, T usual, T most) {
   const MaybeText text = query_text(request, name);
   if (!text) return usual;
-  uint16_t value = 0;
+  T value = 0;
   const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (bad != std::errc() || end != text->data() + text->size() || value == 0 || value > most)
+  if (bad != std::errc() || end != text->data() + text->size() || value < 1 || value > most)
     return fail(Code::kUnprocessable, std::string(name) + " must be a number from 1 to " + std::to_string(most));
   return value;
 }
@@ -29,15 +31,15 @@ Result<uint16_t> number_of(const HttpRequest& request, std::string_view name, ui
 Task<Result<std::shared_ptr<LiveProcess>>> terminal_of(SandboxServices services, const HttpRequest& request,
                                                        std::shared_ptr<HeldSandbox> sandbox) {
   if (request.query.find("pid") != nullptr) {
-    BJ_CO_TRY(const uint16_t pid, number_of(request, "pid", 0, UINT16_MAX));
+    BJ_CO_TRY(const int pid, number_of(request, "pid", 0, kHighestPid));
     BJ_CO_TRY(auto process, sandbox->live->processes().find(pid));
     if (!process->spec().terminal) co_return fail(Code::kConflict, "the process has no terminal");
     co_return process;
   }
   CommandSpec spec;
   spec.process.terminal = true;
-  BJ_CO_TRY(spec.process.rows, number_of(request, "rows", 24, kMostCells));
-  BJ_CO_TRY(spec.process.columns, number_of(request, "columns", 80, kMostCells));
+  BJ_CO_TRY(spec.process.rows, number_of<uint16_t>(request, "rows", 24, kMostCells));
+  BJ_CO_TRY(spec.process.columns, number_of<uint16_t>(request, "columns", 80, kMostCells));
   spec.process.directory = query_text(request, "cwd").value_or("");
   spec.process.user = query_text(request, "user").value_or("");
   const MaybeText command = query_text(request, "command");

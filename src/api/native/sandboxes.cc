@@ -14,6 +14,7 @@
 #include "control/build_log.h"
 #include "control/lifecycle.h"
 #include "server/event_stream.h"
+#include "sys/swap.h"
 
 namespace bj::native {
 namespace {
@@ -154,7 +155,7 @@ Result<SandboxFilter> filter_of(const HttpRequest& request) {
   for (const std::string& state : filter.states) {
     if (!state_of(state)) return fail(Code::kUnprocessable, "there is no state \"" + state + "\"");
   }
-  filter.template_name = query_text(request, "template");
+  if (MaybeText name = query_text(request, "template")) filter.templates = {std::move(*name)};
   BJ_TRY(filter.also_kept, query_flag(request, "kept"));
   for (const auto& [name, value] : request.query) {
     if (name.starts_with(kMetadataPrefix)) filter.metadata[name.substr(kMetadataPrefix.size())] = value;
@@ -180,7 +181,8 @@ Task<Result<HttpResponse>> get(SandboxServices services, HttpRequest& request) {
 
 Task<Result<HttpResponse>> remove(SandboxServices services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
-  BJ_CO_CHECK(co_await services.manager.remove(request.actor, id));
+  BJ_CO_TRY(MaybeText key, idempotency_key_of(request));
+  BJ_CO_CHECK(co_await services.manager.remove(request.actor, id, std::move(key)));
   co_return empty_response();
 }
 
@@ -205,7 +207,9 @@ Task<Result<HttpResponse>> set_timeout(SandboxServices services, HttpRequest& re
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
   BJ_CO_TRY(const TimeoutBody body, read_body(request, UnknownKeys::kForbid, read_timeout));
   const TimeoutRule rule = body.only_longer ? TimeoutRule::kOnlyLonger : TimeoutRule::kSet;
-  BJ_CO_TRY(const SandboxRow row, co_await services.manager.set_timeout(request.actor, id, body.seconds, rule));
+  BJ_CO_TRY(MaybeText key, idempotency_key_of(request));
+  BJ_CO_TRY(const SandboxRow row,
+            co_await services.manager.set_timeout(request.actor, id, body.seconds, rule, std::move(key)));
   co_return json_response(200, sandbox_json(row));
 }
 
@@ -217,17 +221,20 @@ Task<Result<HttpResponse>> pause(SandboxServices services, HttpRequest& request)
     BJ_CO_TRY(memory, read_body(request, UnknownKeys::kForbid, read));
   }
   const PauseKeeps keeps = memory ? PauseKeeps::kMemory : PauseKeeps::kFiles;
-  BJ_CO_TRY(const PauseReport report, co_await services.manager.pause(request.actor, id, keeps));
+  BJ_CO_TRY(MaybeText key, idempotency_key_of(request));
+  BJ_CO_TRY(const PauseReport report, co_await services.manager.pause(request.actor, id, keeps, std::move(key)));
   BJ_CO_TRY(const SandboxRow row, co_await services.manager.get(request.actor.organization, id));
   json::object answer = sandbox_json(row);
   answer["memory_before_bytes"] = report.memory_before;
   answer["memory_after_bytes"] = report.memory_after;
+  answer["swap"] = machine_has_swap();  // without it, only file cache could be given back
   co_return json_response(200, answer);
 }
 
 Task<Result<HttpResponse>> resume(SandboxServices services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
-  BJ_CO_TRY(const Resumed resumed, co_await services.manager.resume(request.actor, id));
+  BJ_CO_TRY(MaybeText key, idempotency_key_of(request));
+  BJ_CO_TRY(const Resumed resumed, co_await services.manager.resume(request.actor, id, {}, std::move(key)));
   json::object answer = sandbox_json(resumed.row);
   answer["resumed"] = resumed.cold ? "cold" : "warm";
   co_return json_response(200, answer);
@@ -235,7 +242,8 @@ Task<Result<HttpResponse>> resume(SandboxServices services, HttpRequest& request
 
 Task<Result<HttpResponse>> stop(SandboxServices services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
-  BJ_CO_TRY(const SandboxRow row, co_await services.manager.stop_keeping_files(request.actor, id));
+  BJ_CO_TRY(MaybeText key, idempotency_key_of(request));
+  BJ_CO_TRY(const SandboxRow row, co_await services.manager.stop_keeping_files(request.actor, id, std::move(key)));
   co_return json_response(200, sandbox_json(row));
 }
 

@@ -110,8 +110,10 @@ HttpResponse answer_of(std::shared_ptr<Upstream> upstream, Answer answer, const 
 }  // namespace
 
 Task<HttpResponse> pass(std::shared_ptr<HeldSandbox> sandbox, HttpRequest& request, const Traffic& traffic,
-                        std::string host) {
-  Result<std::shared_ptr<Upstream>> opened = co_await Upstream::open(sandbox->live, traffic.port);
+                        std::string host, Speaks speaks) {
+  Result<std::shared_ptr<Upstream>> opened = co_await Upstream::open(sandbox->live, traffic.port, speaks);
+  if (!opened && opened.error().code == Code::kUnavailable && speaks == Speaks::kTls)
+    co_return error_answer(request, traffic, 502, opened.error().what);
   if (!opened) co_return closed_port(request, traffic);
   const std::shared_ptr<Upstream> upstream = *opened;
   if (!co_await upstream->write(request_head(request, traffic, host)))

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "api/preview/upstream.h"
 #include "control/sandbox_manager.h"
 #include "control/sandbox_tokens.h"
 #include "server/http_server.h"
@@ -27,7 +28,7 @@ Task<std::optional<HttpResponse>> refusal(Services services, const HttpRequest& 
 
 // Passes the request on to its port. `host`: what its Host header says inside; empty: what the client sent.
 Task<HttpResponse> pass(std::shared_ptr<HeldSandbox> sandbox, HttpRequest& request, const Traffic& traffic,
-                        std::string host);
+                        std::string host, Speaks speaks);
 
 // There is no such sandbox, or it does not run: 502, a page for browsers.
 HttpResponse not_found(const HttpRequest& request, const Traffic& traffic);
