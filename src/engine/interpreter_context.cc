@@ -16,8 +16,26 @@ constexpr auto kReadyTime = std::chrono::seconds(20);
 constexpr auto kGrace = std::chrono::seconds(5);  // from an interrupt that must end the code to the end of the process
 constexpr auto kLook = std::chrono::seconds(1);
 constexpr size_t kMostCheckpoints = 16;
-constexpr auto kBetweenInterrupts = std::chrono::milliseconds(100);
-constexpr int kRepeatedInterrupts = 20;
+
+// How often, and after what time each, an interrupt is sent again to code that goes on.
+struct Repetition {
+  int times = 0;
+  std::chrono::milliseconds after{0};
+};
+
+// Node forgets a signal that comes just as a cell begins to wait, and a cell of JavaScript can't catch one: it gets the
+// next soon. A program that bash was just starting forgets one, too (the fork still has bash's handler), and bash goes
+// on if its program did not die of it. But what runs there may be cleaning up, which a second one would end: it gets
+// the next as from somebody at a keyboard who loses patience. Python forgets none.
+Repetition repetition_for(ContextLanguage language) {
+  switch (language) {
+    case ContextLanguage::kJavaScript:
+    case ContextLanguage::kTypeScript: return {20, std::chrono::milliseconds(100)};
+    case ContextLanguage::kBash: return {3, std::chrono::milliseconds(700)};
+    case ContextLanguage::kPython: break;
+  }
+  return {};
+}
 
 // Leaves a context to the next who waits, however its holder ends.
 class Held {
@@ -271,7 +289,7 @@ Task<void> InterpreterContext::press(Run& run) {
     expect_interrupt_to_be_lost();
     (void)co_await sandbox_->signal_group(run.process->pid(), SIGINT);
   } else if (now >= next_interrupt_ && !run.done && !ended_) {
-    next_interrupt_ = --interrupts_left_ > 0 ? now + kBetweenInterrupts : Clock::time_point::max();
+    next_interrupt_ = --interrupts_left_ > 0 ? now + repetition_for(language_).after : Clock::time_point::max();
     (void)co_await sandbox_->signal_group(run.process->pid(), SIGINT);
   }
   if (now >= run.kill_at && !run.done) run.process->close();
@@ -317,13 +335,11 @@ Task<Result<void>> InterpreterContext::interrupt() {
   co_return co_await sandbox_->signal_group(process->pid(), SIGINT);
 }
 
-// Node forgets a signal that comes just as a cell begins to wait, and a cell of JavaScript can't catch one: so it is
-// sent again until the cell has ended. In Python and bash the code may be at its cleaning up, which a second one would
-// end.
 void InterpreterContext::expect_interrupt_to_be_lost() {
-  if (language_ != ContextLanguage::kJavaScript && language_ != ContextLanguage::kTypeScript) return;
-  interrupts_left_ = kRepeatedInterrupts;
-  next_interrupt_ = Clock::now() + kBetweenInterrupts;
+  const Repetition repetition = repetition_for(language_);
+  if (repetition.times == 0) return;
+  interrupts_left_ = repetition.times;
+  next_interrupt_ = Clock::now() + repetition.after;
 }
 
 Task<Result<void>> InterpreterContext::restart() {

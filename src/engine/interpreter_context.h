@@ -40,7 +40,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   // Waits for its turn. A listener who leaves ends the code, as a timeout does: by an interrupt, and if that does not
   // help, by ending the process.
   Task<Result<ExecutionEnd>> execute(Execution execution, ExecutionListener listener);
-  // What runs now gets SIGINT, JavaScript until it has felt it; nothing if nothing runs.
+  // What runs now gets SIGINT, where one can be lost more than once; nothing if nothing runs.
   Task<Result<void>> interrupt();
   // Ends the process, whatever it does, and starts a new one. Checkpoints stay.
   Task<Result<void>> restart();
