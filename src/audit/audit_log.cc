@@ -20,7 +20,7 @@ AuditLog::AuditLog(const asio::any_io_executor& executor, Store& store, asio::th
       store_(store),
       threads_(threads),
       notary_(std::move(notary)),
-      batch_ended_(executor, Clock::time_point::max()),
+      batch_ended_(executor),
       wake_(executor),
       ended_(executor),
       next_checkpoint_(Clock::now() + kBetweenCheckpoints) {}
@@ -38,7 +38,7 @@ void AuditLog::add(const Event& event) {
 // Somebody else's batch: its failure is the failure of all who wait for it, or each would try in turn.
 Task<Result<void>> AuditLog::await_batch() {
   const uint64_t batch = batches_;
-  while (writing_ && batches_ == batch) (void)co_await expired(batch_ended_);
+  while (writing_ && batches_ == batch) co_await batch_ended_.wait();
   if (last_failure_) co_return tl::unexpected(*last_failure_);
   co_return Result<void>();
 }
@@ -67,7 +67,7 @@ Task<Result<void>> AuditLog::write_batch() {
   }
   writing_ = false;
   batches_++;
-  batch_ended_.cancel();
+  batch_ended_.tell();
   co_return done;
 }
 

@@ -18,6 +18,7 @@
 #include "audit/event.h"
 #include "audit/notary.h"
 #include "base/async.h"
+#include "base/change.h"
 #include "store/store.h"
 
 namespace bj {
@@ -57,7 +58,7 @@ class AuditLog {
   uint64_t batches_ = 0;
   bool writing_ = false;
   std::optional<Error> last_failure_;
-  asio::steady_timer batch_ended_;  // never expires: cancelling it wakes all who wait
+  Change batch_ended_;
   asio::steady_timer wake_;
   OneShot<bool> ended_;
   Clock::time_point next_checkpoint_;

@@ -22,16 +22,16 @@ void BuildLog::add(int64_t time, std::string_view level, std::string_view step, 
   }
   bytes_ += row.message.size();
   entries_.push_back(std::move(row));
-  changed_.cancel();
+  changed_.tell();
 }
 
 void BuildLog::close() {
   closed_ = true;
-  changed_.cancel();
+  changed_.tell();
 }
 
 Task<std::optional<BuildLogRow>> BuildLog::at(size_t place) {
-  if (place >= entries_.size() && !closed_) (void)co_await expired(changed_);
+  if (place >= entries_.size() && !closed_) co_await changed_.wait();
   if (place < entries_.size()) co_return entries_[place];
   co_return std::nullopt;
 }

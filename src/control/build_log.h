@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "store/template_build_table.h"
 
 namespace bj {
 
 class BuildLog {
  public:
-  explicit BuildLog(const asio::any_io_executor& executor) : changed_(executor, Clock::time_point::max()) {}
+  explicit BuildLog(const asio::any_io_executor& executor) : changed_(executor) {}
 
   // Text of strangers: made storable, cut where it is too long. Beyond a number or a size it is dropped, and says so
   // once.
@@ -27,7 +28,7 @@ class BuildLog {
   // Waits for an entry at that place; nothing: the build is over and there is none.
   Task<std::optional<BuildLogRow>> at(size_t place);
   // Wakes all who wait in at(), who then look again.
-  void wake() { changed_.cancel(); }
+  void wake() { changed_.tell(); }
 
  private:
   static constexpr size_t kMostEntries = 10'000;
@@ -37,7 +38,7 @@ class BuildLog {
   std::vector<BuildLogRow> entries_;
   size_t bytes_ = 0;
   bool closed_ = false;
-  asio::steady_timer changed_;  // never expires: cancelling it wakes all who wait
+  Change changed_;
 };
 
 }  // namespace bj

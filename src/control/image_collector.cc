@@ -17,7 +17,7 @@ ImageCollector::ImageCollector(const asio::any_io_executor& executor, Store& sto
       forget_(std::move(forget)),
       executor_(executor),
       wake_(executor),
-      over_(executor, Clock::time_point::max()) {}
+      over_(executor) {}
 
 void ImageCollector::start() {
   running_ = true;
@@ -27,7 +27,7 @@ void ImageCollector::start() {
 Task<void> ImageCollector::stop() {
   stopping_ = true;
   wake_.cancel();
-  while (running_) (void)co_await expired(over_);
+  while (running_) co_await over_.wait();
 }
 
 void ImageCollector::look() {
@@ -43,7 +43,7 @@ Task<void> ImageCollector::keep_looking() {
     if (!again_ && !stopping_) (void)co_await expired(wake_);
   }
   running_ = false;
-  over_.cancel();
+  over_.tell();
 }
 
 Task<void> ImageCollector::collect() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "images/image_puller.h"
 #include "store/store.h"
 
@@ -34,7 +35,7 @@ class ImageCollector {
   std::function<Task<void>(std::string directory)> forget_;
   asio::any_io_executor executor_;
   asio::steady_timer wake_;
-  asio::steady_timer over_;  // never expires: cancelled at the end
+  Change over_;  // told at the end
   bool running_ = false;
   bool stopping_ = false;
   bool again_ = false;

@@ -14,7 +14,7 @@ void MetricsSampler::start() {
   spawn(wake_.get_executor(), [this]() -> Task<void> {
     co_await run();
     running_ = false;
-    stopped_.cancel();
+    stopped_.tell();
   });
 }
 
@@ -22,8 +22,7 @@ Task<void> MetricsSampler::stop() {
   stopping_ = true;
   wake_.cancel();
   while (running_) {
-    stopped_.expires_at(Clock::time_point::max());
-    (void)co_await expired(stopped_);
+    co_await stopped_.wait();
   }
 }
 

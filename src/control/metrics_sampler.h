@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/change.h"
 #include "control/sandbox_manager.h"
 
 namespace bj {
@@ -40,7 +41,7 @@ class MetricsSampler {
   SandboxManager& manager_;
   std::function<int64_t()> now_;
   asio::steady_timer wake_;
-  asio::steady_timer stopped_;  // cancelled when the sampling has ended
+  Change stopped_;  // told when the sampling has ended
   bool running_ = false;
   bool stopping_ = false;
   std::map<std::string, std::deque<MetricPoint>> points_;  // by sandbox

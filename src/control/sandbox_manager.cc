@@ -53,14 +53,14 @@ SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& sto
       templates_(templates),
       network_turn_(executor),
       wake_(executor),
-      idle_(executor, Clock::time_point::max()) {}
+      idle_(executor) {}
 
 void SandboxManager::run(std::function<Task<void>()> work) {
   ++running_;
   spawn(executor_, [this, work = std::move(work)]() -> Task<void> {
     co_await work();
     --running_;
-    idle_.cancel();
+    idle_.tell();
   });
 }
 
@@ -398,14 +398,14 @@ Task<void> SandboxManager::keep_time() {
     wake_.expires_after(std::min<Clock::duration>(until_next, kLongestSleep));
     if (stopping_) break;
     ++watching_;
-    idle_.cancel();
+    idle_.tell();
     (void)co_await expired(wake_);
     --watching_;
   }
 }
 
 Task<void> SandboxManager::settle() {
-  while (running_ > watching_) (void)co_await expired(idle_);
+  while (running_ > watching_) co_await idle_.wait();
 }
 
 Task<Result<void>> SandboxManager::start() {
@@ -423,7 +423,7 @@ Task<void> SandboxManager::stop() {
   const auto held = std::move(held_);
   held_.clear();
   for (const auto& [id, sandbox] : held) co_await sandbox->live->destroy();
-  while (running_ > 0) (void)co_await expired(idle_);
+  while (running_ > 0) co_await idle_.wait();
   const auto abandon = [&] { return sandboxes_.abandon(options_.node, "the server stopped", now()); };
   const Result<std::vector<SandboxRow>> over = co_await offload(threads_, abandon);
   if (!over) log_error("sandboxes_not_settled", {{"error", over.error().what}});

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "audit/audit_log.h"
+#include "base/change.h"
 #include "base/turn.h"
 #include "control/deadlines.h"
 #include "control/lifecycle.h"
@@ -261,7 +262,7 @@ class SandboxManager {
   std::map<std::string, std::string> stamps_;                         // of policies_, when they were last asked for
   Turn network_turn_;                                                 // networks change one after the other
   asio::steady_timer wake_;
-  asio::steady_timer idle_;  // never expires: cancelled when something that runs in the background has ended
+  Change idle_;  // told when something that runs in the background has ended
   size_t running_ = 0;
   size_t watching_ = 0;  // of those that run: who only waits for a sandbox's end, or for the clock
   bool stopping_ = false;

@@ -64,7 +64,7 @@ TemplateBuilder::TemplateBuilder(Engine& engine, TemplateCatalog& catalog, Templ
       threads_(threads),
       audit_(audit),
       options_(std::move(options)),
-      changed_(engine.host().executor, Clock::time_point::max()) {}
+      changed_(engine.host().executor) {}
 
 Task<Result<void>> TemplateBuilder::start() {
   const auto settle_dead = [this]() -> Result<void> {
@@ -86,12 +86,12 @@ Task<void> TemplateBuilder::stop() {
     run->cancelled = true;
     if (run->sandbox) run->sandbox->kill();
   }
-  changed_.cancel();
+  changed_.tell();
   co_await settle();
 }
 
 Task<void> TemplateBuilder::settle() {
-  while (!runs_.empty()) (void)co_await expired(changed_);
+  while (!runs_.empty()) co_await changed_.wait();
 }
 
 std::shared_ptr<BuildLog> TemplateBuilder::log_of(const std::string& build) const {
@@ -154,7 +154,7 @@ Result<void> TemplateBuilder::cancel(const std::string& organization, const std:
     return fail(Code::kConflict, "the build is not going on");
   found->second->cancelled = true;
   if (found->second->sandbox) found->second->sandbox->kill();
-  changed_.cancel();
+  changed_.tell();
   return {};
 }
 
@@ -176,12 +176,12 @@ Task<void> TemplateBuilder::write_logs(std::shared_ptr<Run> run) {
     (void)co_await expired(pause);
   }
   runs_.erase(run->row.id);
-  changed_.cancel();
+  changed_.tell();
 }
 
 Task<Result<void>> TemplateBuilder::take_turn(std::shared_ptr<Run> run) {
   if (at_work_ >= options_.most_at_once) say(*run, "info", "waiting for other builds to end");
-  while (at_work_ >= options_.most_at_once && !run->cancelled) (void)co_await expired(changed_);
+  while (at_work_ >= options_.most_at_once && !run->cancelled) co_await changed_.wait();
   ++at_work_;
   co_return Result<void>();
 }
@@ -217,7 +217,7 @@ Task<void> TemplateBuilder::carry_out(std::shared_ptr<Run> run) {
   }
   run->log->close();
   --at_work_;
-  changed_.cancel();
+  changed_.tell();
 }
 
 // What it begins with: an image, pulled if it is not here, or a template.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "audit/audit_log.h"
+#include "base/change.h"
 #include "control/build_log.h"
 #include "control/build_sandbox.h"
 #include "control/template_catalog.h"
@@ -99,7 +100,7 @@ class TemplateBuilder {
   BuilderOptions options_;
   std::map<std::string, std::shared_ptr<Run>> runs_;  // by build
   size_t at_work_ = 0;
-  asio::steady_timer changed_;  // never expires: cancelled when a build ends
+  Change changed_;  // told when a build ends
   bool stopping_ = false;
 };
 

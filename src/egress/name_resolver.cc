@@ -104,8 +104,7 @@ Task<bool> NameResolver::turn(Clock::time_point deadline) {
   constexpr auto kNowAndThen = std::chrono::milliseconds(100);
   while (gate_keeps(GateControl::kTurns) && *asking_ >= kShare) {
     if (Clock::now() >= deadline) co_return false;
-    answered_.expires_after(kNowAndThen);
-    (void)co_await expired(answered_);
+    co_await answered_.wait_until(Clock::now() + kNowAndThen);
   }
   co_return true;
 }
@@ -136,7 +135,7 @@ Task<Result<std::vector<IpAddress>>> NameResolver::resolve(std::string name) {
   });
   (void)co_await readable(*done);
   timer.cancel();
-  answered_.cancel();
+  answered_.tell();
   const std::lock_guard lock(question->mutex);
   co_return std::move(question->answer);
 }

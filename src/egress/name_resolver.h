@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "egress/ip_address.h"
 
 namespace bj {
@@ -39,7 +40,7 @@ class NameResolver {
 
   Ask ask_;
   std::shared_ptr<std::atomic<int>> asking_ = std::make_shared<std::atomic<int>>(0);
-  asio::steady_timer answered_;  // cancelled with each answer
+  Change answered_;  // told with each answer
 };
 
 }  // namespace bj

@@ -25,7 +25,7 @@ Task<void> OpenedConnection::pass_answers() {
   answers_over_ = true;
   client_.say_goodbye();
   flow_->close();
-  signal_.cancel();
+  signal_.tell();
 }
 
 Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
@@ -48,7 +48,7 @@ Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
   if (response.status == 101) {
     upgraded_ = true;
     pending_.reset();
-    signal_.cancel();
+    signal_.tell();
     (void)co_await pass_websocket();
     co_return Next::kEnd;
   }
@@ -57,7 +57,7 @@ Task<OpenedConnection::Next> OpenedConnection::pass_answer() {
                        length.kind != Kind::kUntilClosed && !(pending_->is_http_1_0 && length.kind == Kind::kChunked);
   pending_.reset();
   answering_ = false;
-  if (goes_on) signal_.cancel();
+  if (goes_on) signal_.tell();
   co_return goes_on ? Next::kGoOn : Next::kEnd;
 }
 

@@ -30,11 +30,6 @@ OpenedConnection::OpenedConnection(std::shared_ptr<Flow> flow, Terms terms, SslP
       server_(flow_->upstream(), std::move(server)),
       signal_(flow_->client().get_executor()) {}
 
-Task<void> OpenedConnection::changed() {
-  signal_.expires_at(Clock::time_point::max());
-  (void)co_await expired(signal_);
-}
-
 bool OpenedConnection::account() {
   const uint64_t in = client_.bytes_in() - counted_in_, out = client_.bytes_out() - counted_out_;
   counted_in_ += in;
@@ -58,7 +53,7 @@ Task<bool> OpenedConnection::tell_client(std::string text) {
 Task<bool> OpenedConnection::send(std::string text) { co_return co_await server_.write(asio::buffer(text)); }
 
 Task<bool> OpenedConnection::shake_hands() {
-  asio::steady_timer deadline(signal_.get_executor(), kPatience);
+  asio::steady_timer deadline(flow_->client().get_executor(), kPatience);
   deadline.async_wait([flow = flow_](const boost::system::error_code& error) {
     if (!error) flow->abort();
   });
@@ -82,13 +77,13 @@ Task<void> OpenedConnection::run() {
   flow_->watch();
   if (!co_await shake_hands()) co_return flow_->abort();
   answers_over_ = unreachable_.has_value();
-  if (!answers_over_) spawn(signal_.get_executor(), [self]() -> Task<void> { co_await self->pass_answers(); });
+  if (!answers_over_) spawn(flow_->client().get_executor(), [self]() -> Task<void> { co_await self->pass_answers(); });
   co_await take_requests();
   client_.say_goodbye();
   if (refused_) co_await drain();
   server_.say_goodbye();
   flow_->close();
-  while (!answers_over_) co_await changed();
+  while (!answers_over_) co_await signal_.wait();
 }
 
 Task<void> OpenedConnection::take_requests() {
@@ -97,7 +92,7 @@ Task<void> OpenedConnection::take_requests() {
     if (!head || co_await pass_request(*head) == Next::kEnd) co_return;
     if (!upgraded_) continue;
     (void)co_await pass_client_bytes();
-    while (!answers_over_) co_await changed();
+    while (!answers_over_) co_await signal_.wait();
     co_return;
   }
 }
@@ -140,7 +135,7 @@ Task<bool> OpenedConnection::refuse_body(std::string reason) {
 Task<void> OpenedConnection::drain() {
   boost::system::error_code ignored;
   flow_->client().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-  asio::steady_timer deadline(signal_.get_executor(), kDrainTime);
+  asio::steady_timer deadline(flow_->client().get_executor(), kDrainTime);
   deadline.async_wait([flow = flow_](const boost::system::error_code& error) {
     if (!error) flow->close();
   });
@@ -176,11 +171,11 @@ Task<OpenedConnection::Next> OpenedConnection::pass_request(const HttpHead& head
   if (answers_over_) co_return Next::kEnd;
   pending_ = Pending{head.method, head.is_http_1_0, head.upgrade == "websocket", head.keep_alive, false};
   if (!co_await send_request(head)) {
-    while (pending_ && !answers_over_) co_await changed();  // the server may have said why
+    while (pending_ && !answers_over_) co_await signal_.wait();  // the server may have said why
     co_return Next::kEnd;
   }
   if (pending_) pending_->is_sent = true;
-  while (pending_ && !answers_over_) co_await changed();
+  while (pending_ && !answers_over_) co_await signal_.wait();
   co_return answers_over_ && !upgraded_ ? Next::kEnd : Next::kGoOn;
 }
 

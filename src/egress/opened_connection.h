@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "egress/credential_use.h"
 #include "egress/flow.h"
 #include "egress/gate_event.h"
@@ -82,8 +83,6 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
   Task<bool> fill(TlsStream& from, std::string& buffer);
   Task<bool> tell_client(std::string text);
   bool account();
-  // Waits until the other coroutine calls signal_.cancel().
-  Task<void> changed();
 
   std::shared_ptr<Flow> flow_;
   Terms terms_;
@@ -96,7 +95,7 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
   bool refused_ = false;  // there may be more of a request
   bool answers_over_ = false;
   uint64_t counted_in_ = 0, counted_out_ = 0;
-  asio::steady_timer signal_;
+  Change signal_;  // told by the coroutine that passes answers
 };
 
 }  // namespace bj

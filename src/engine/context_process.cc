@@ -36,7 +36,7 @@ std::shared_ptr<ContextProcess> ContextProcess::adopt(const asio::any_io_executo
 }
 
 ContextProcess::ContextProcess(const asio::any_io_executor& executor, ContextEnds ends)
-    : changed_(executor, Clock::time_point::max()),
+    : changed_(executor),
       channel_(executor, std::move(ends.channel)),
       output_(executor, std::move(ends.output)),
       error_(executor, std::move(ends.error)),
@@ -130,18 +130,14 @@ std::optional<ContextProcess::Piece> ContextProcess::take() {
   return std::nullopt;
 }
 
-Task<void> ContextProcess::change() {
+Task<void> ContextProcess::change(Clock::time_point latest) {
   const auto self = shared_from_this();
-  (void)co_await expired(changed_);
+  co_await changed_.wait_until(latest);
 }
 
 Task<Result<ContextMessage>> ContextProcess::message_within(std::chrono::milliseconds patience) {
   const auto self = shared_from_this();
   const auto deadline = Clock::now() + patience;
-  asio::steady_timer timer(changed_.get_executor(), deadline);
-  timer.async_wait([self](const boost::system::error_code& error) {
-    if (!error) self->wake();
-  });
   set_reading(Reading::kOn);
   for (;;) {
     while (std::optional<Piece> piece = take()) {
@@ -149,7 +145,7 @@ Task<Result<ContextMessage>> ContextProcess::message_within(std::chrono::millise
     }
     if (over_) co_return fail(Code::kUnavailable, "the context's process ended");
     if (Clock::now() >= deadline) co_return fail(Code::kUnavailable, "the context does not answer");
-    co_await change();
+    co_await change(deadline);
   }
 }
 

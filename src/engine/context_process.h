@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "engine/context_messages.h"
 
 namespace bj {
@@ -46,9 +47,9 @@ class ContextProcess : public std::enable_shared_from_this<ContextProcess> {
     ContextMessage message;  // kMessage
   };
   std::optional<Piece> take();
-  // Until something happens, or wake() is called.
-  Task<void> change();
-  void wake() { changed_.cancel(); }
+  // Until something happens, wake() is called, or it is that late.
+  Task<void> change(Clock::time_point latest);
+  void wake() { changed_.tell(); }
 
   // The next message within the time; for what is said before and between executions. Output is thrown away.
   Task<Result<ContextMessage>> message_within(std::chrono::milliseconds patience);
@@ -74,7 +75,7 @@ class ContextProcess : public std::enable_shared_from_this<ContextProcess> {
   void read_messages();
   void flush();
 
-  asio::steady_timer changed_;  // never expires
+  Change changed_;
   Source channel_, output_, error_;
   std::unique_ptr<Stream> input_;
   int pid_;

@@ -130,7 +130,7 @@ Task<void> Environments::run(std::shared_ptr<Build> build) {
   const auto outcome = std::make_shared<Result<Environment>>(co_await find_or_build(build));
   building_.erase(build->key);
   for (const auto& waiter : build->waiters) waiter->set(outcome);
-  changed_.cancel();
+  changed_.tell();
 }
 
 Task<Result<std::optional<StoredEnvironment>>> Environments::find(std::string key) {
@@ -206,8 +206,7 @@ Task<void> Environments::stop() {
     for (const auto& [key, build] : building_) {
       if (build->builder) build->builder->kill();
     }
-    changed_.expires_after(kLockPoll);  // a builder may appear between two looks
-    (void)co_await expired(changed_);
+    co_await changed_.wait_until(Clock::now() + kLockPoll);  // a builder may appear between two looks
   }
 }
 

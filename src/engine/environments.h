@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "engine/call.h"
 #include "engine/environment_build.h"
 #include "engine/environment_key.h"
@@ -116,7 +117,7 @@ class Environments : public std::enable_shared_from_this<Environments> {
   std::map<std::string, std::shared_ptr<Build>> building_;  // by key
   std::map<std::string, Known> known_;                      // by key: the generation that was used last
   std::map<std::string, Clock::time_point> touched_;        // by key: when last_used was written
-  asio::steady_timer changed_;                              // cancelled when a build ends: a condition variable
+  Change changed_;                                          // told when a build ends
 };
 
 // The contract's sentence: "Failed to install pip packages (sandbox requirements: a, b; tool requirements: c). This may

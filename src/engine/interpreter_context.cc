@@ -58,6 +58,14 @@ ExecutionEvent error_event(const ExecutionError& error) {
   return event;
 }
 
+ExecutionEvent output_event(ContextProcess::Piece piece) {
+  ExecutionEvent event;
+  const bool error = piece.kind == ContextProcess::Piece::Kind::kErrorOutput;
+  event.kind = error ? ExecutionEventKind::kErrorOutput : ExecutionEventKind::kOutput;
+  event.text = std::move(piece.bytes);
+  return event;
+}
+
 }  // namespace
 
 // One execution, as its parts share it.
@@ -203,37 +211,27 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
 }
 
 Task<void> InterpreterContext::converse(Run& run) {
-  asio::steady_timer tick(executor_);
   while (!run.done && !run.process->over() && !ended_) {
-    std::optional<ContextProcess::Piece> piece = run.process->take();
-    if (piece) {
-      run.look_at = Clock::now() + kLook;
-      ExecutionEvent event;
-      if (piece->kind != ContextProcess::Piece::Kind::kMessage) {
-        const bool error = piece->kind == ContextProcess::Piece::Kind::kErrorOutput;
-        event.kind = error ? ExecutionEventKind::kErrorOutput : ExecutionEventKind::kOutput;
-        event.text = std::move(piece->bytes);
-        co_await deliver(run, std::move(event));
-      } else if (take_message(run, std::move(piece->message), event)) {
-        co_await deliver(run, std::move(event));
-      }
-    }
     co_await press(run);
-    if (piece || run.done) continue;
-    tick.expires_at(std::min({run.deadline, run.kill_at, run.look_at, next_interrupt_}));
-    tick.async_wait([process = run.process](const boost::system::error_code& error) {
-      if (!error) process->wake();
-    });
-    co_await run.process->change();
+    // Between finding nothing to take and waiting for a change, nothing else may run: it would go unnoticed.
+    std::optional<ContextProcess::Piece> piece = run.process->take();
+    if (!piece) {
+      if (run.process->over() || ended_) break;
+      co_await run.process->change(std::min({run.deadline, run.kill_at, run.look_at, next_interrupt_}));
+      continue;
+    }
+    run.look_at = Clock::now() + kLook;
+    ExecutionEvent event;
+    if (piece->kind != ContextProcess::Piece::Kind::kMessage) {
+      co_await deliver(run, output_event(std::move(*piece)));
+    } else if (take_message(run, std::move(piece->message), event)) {
+      co_await deliver(run, std::move(event));
+    }
   }
   // What it printed last is there even if it died of it.
   while (std::optional<ContextProcess::Piece> piece = run.done ? std::nullopt : run.process->take()) {
     if (piece->kind == ContextProcess::Piece::Kind::kMessage) continue;
-    ExecutionEvent event;
-    const bool error = piece->kind == ContextProcess::Piece::Kind::kErrorOutput;
-    event.kind = error ? ExecutionEventKind::kErrorOutput : ExecutionEventKind::kOutput;
-    event.text = std::move(piece->bytes);
-    co_await deliver(run, std::move(event));
+    co_await deliver(run, output_event(std::move(*piece)));
   }
 }
 

@@ -41,7 +41,7 @@ LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process,
       options_(std::move(options)),
       waiter_(std::move(process.exit)),
       record_(std::move(record)),
-      changed_(executor, Clock::time_point::max()),
+      changed_(executor),
       started_(time_of(record_->facts().started_ns)) {
   if (record_->facts().stage == ProcessStage::kOver) return;
   if (process.terminal.ok()) {
@@ -148,7 +148,7 @@ Task<void> LiveProcess::watch_exit() {
 
 // False: whoever waits was told to give up.
 Task<bool> LiveProcess::change() {
-  (void)co_await expired(changed_);
+  co_await changed_.wait();
   const auto state = co_await asio::this_coro::cancellation_state;
   co_return state.cancelled() == asio::cancellation_type::none;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "engine/process_record.h"
 #include "engine/sandbox.h"
 
@@ -82,7 +83,7 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   uint64_t needed() const;     // the place of the slowest listener
   bool held_up() const { return !listeners_.empty() && record_->output().is_full(needed()); }
   Task<bool> change();  // waits for anything to happen
-  void notify() { changed_.cancel(); }
+  void notify() { changed_.tell(); }
 
   asio::any_io_executor executor_;
   int pid_;
@@ -94,7 +95,7 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   std::shared_ptr<asio::posix::stream_descriptor> input_;  // with a terminal: the same descriptor, duplicated
   bool writing_ = false;
   std::set<const Listener*> listeners_;
-  asio::steady_timer changed_;  // never expires: cancelling it wakes all who wait
+  Change changed_;
   Clock::time_point started_, ended_;
   std::optional<ExitReport> exit_;
   std::string stopped_by_;

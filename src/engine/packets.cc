@@ -7,9 +7,7 @@
 namespace bj {
 
 PacketSocket::PacketSocket(const asio::any_io_executor& executor, Fd socket, size_t max_packet)
-    : descriptor_(executor, socket.release()),
-      buffer_(max_packet),
-      sent_(executor, asio::steady_timer::time_point::max()) {}
+    : descriptor_(executor, socket.release()), buffer_(max_packet), sent_(executor) {}
 
 void PacketSocket::start(Handler on_packet, Closed on_closed) {
   on_packet_ = std::move(on_packet);
@@ -57,12 +55,12 @@ Task<void> PacketSocket::send_posted() {
     }
   }
   posted_.clear();
-  sent_.cancel();
+  sent_.tell();
 }
 
 Task<void> PacketSocket::all_sent() {
   const auto self = shared_from_this();
-  while (!posted_.empty()) (void)co_await expired(sent_);
+  while (!posted_.empty()) co_await sent_.wait();
 }
 
 void PacketSocket::close() {

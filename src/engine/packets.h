@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/change.h"
 
 namespace bj {
 
@@ -52,7 +53,7 @@ class PacketSocket : public std::enable_shared_from_this<PacketSocket> {
   Handler on_packet_;
   Closed on_closed_;
   std::deque<Posted> posted_;
-  asio::steady_timer sent_;  // never expires; cancelled when nothing is left
+  Change sent_;  // told when nothing is left
   bool takes_after_ = false;
 };
 

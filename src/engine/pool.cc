@@ -16,9 +16,7 @@ bool alive(const Runner& runner) {
 }  // namespace
 
 Pool::Pool(const asio::any_io_executor& executor, std::unique_ptr<RunnerSource> source, PoolOptions options)
-    : executor_(executor), source_(std::move(source)), options_(options), idle_(executor), changed_(executor) {
-  changed_.expires_at(Clock::time_point::max());
-}
+    : executor_(executor), source_(std::move(source)), options_(options), idle_(executor), changed_(executor) {}
 
 size_t Pool::target() const {
   return std::clamp(peak_ + peak_ / 2, options_.least, std::max(options_.least, options_.most));
@@ -92,7 +90,7 @@ void Pool::finish(std::shared_ptr<Runner> runner) {
 
 void Pool::end() {
   --active_;
-  changed_.cancel();
+  changed_.tell();
 }
 
 void Pool::refill_soon() {
@@ -161,8 +159,7 @@ Task<void> Pool::settle() {
   const auto self = shared_from_this();
   refill_soon();
   while (active_ > 0) {
-    changed_.expires_at(Clock::time_point::max());
-    (void)co_await expired(changed_);
+    co_await changed_.wait();
   }
 }
 
@@ -176,8 +173,7 @@ Task<void> Pool::stop() {
     finish(std::move(runner));
   }
   while (active_ > 0) {
-    changed_.expires_at(Clock::time_point::max());
-    (void)co_await expired(changed_);
+    co_await changed_.wait();
   }
   co_await source_->stop();
 }

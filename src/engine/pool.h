@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "engine/channel.h"
 
 namespace bj {
@@ -76,7 +77,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool refilling_ = false;
   bool stopping_ = false;
   asio::steady_timer idle_;
-  asio::steady_timer changed_;  // cancelled when background work ends: a condition variable
+  Change changed_;  // told when background work ends
 };
 
 }  // namespace bj

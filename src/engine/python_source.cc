@@ -14,15 +14,14 @@ PythonSource::PythonSource(Host& host, EnvironmentSpec environment, Limits limit
 Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
   if (zygote_ && zygote_->gone()) retired_.push_back(std::move(zygote_));
   while (!zygote_ && starting_) {
-    started_.expires_at(Clock::time_point::max());
-    (void)co_await expired(started_);
+    co_await started_.wait();
   }
   if (zygote_ && !zygote_->gone()) co_return zygote_;
   starting_ = true;
   Result<std::shared_ptr<Zygote>> fresh =
       co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload), RunnerNetwork::kOwn);
   starting_ = false;
-  started_.cancel();
+  started_.tell();
   if (!fresh) co_return fresh;
   imports_.give_up((*fresh)->failed_imports());
   zygote_ = *fresh;

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/change.h"
 #include "engine/learned_imports.h"
 #include "engine/pool.h"
 #include "engine/zygote.h"
@@ -35,7 +36,7 @@ class PythonSource : public RunnerSource {
   std::vector<std::shared_ptr<Zygote>> retired_;  // their last children may still run
   bool starting_ = false;
   bool renew_ = false;  // something was learned: the next fork ahead comes from a new zygote
-  asio::steady_timer started_;
+  Change started_;
   Result<void> start_result_;
   LearnedImports imports_;
 };

@@ -66,7 +66,7 @@ Task<void> SandboxPool::fill(std::string key) {
     kind.blanks.push_back(std::move(*blank));
   }
   kind.filling = false;
-  changed_.cancel();
+  changed_.tell();
 }
 
 void SandboxPool::drop_when_idle() {
@@ -92,8 +92,7 @@ Task<void> SandboxPool::settle() {
   for (auto& [key, kind] : kinds_) {
     refill(key);
     while (kind.filling) {
-      changed_.expires_at(Clock::time_point::max());
-      (void)co_await expired(changed_);
+      co_await changed_.wait();
     }
   }
 }
@@ -104,8 +103,7 @@ Task<void> SandboxPool::stop() {
   idle_.cancel();
   for (auto& [key, kind] : kinds_) {
     while (kind.filling) {
-      changed_.expires_at(Clock::time_point::max());
-      (void)co_await expired(changed_);
+      co_await changed_.wait();
     }
   }
   co_await drop_blanks();

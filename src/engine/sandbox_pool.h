@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/change.h"
 #include "engine/sandbox.h"
 
 namespace bj {
@@ -45,7 +46,7 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
   size_t ahead_;
   bool stopping_ = false;
   std::map<std::string, Kind> kinds_;
-  asio::steady_timer changed_;  // cancelled when a filling ends: a condition variable
+  Change changed_;  // told when a filling ends
   asio::steady_timer idle_;
 };
 

@@ -23,7 +23,7 @@ void StreamWriter::start_heartbeat(Clock::duration interval, std::string text) {
   beating_ = true;
   asio::co_spawn(executor_, beat(interval, std::move(text)), [this](const std::exception_ptr&) {
     beating_ = false;
-    done_.cancel();
+    done_.tell();
   });
 }
 
@@ -39,8 +39,7 @@ Task<bool> StreamWriter::finish(bool whole) {
   finishing_ = true;
   pulse_.cancel();
   while (beating_) {
-    done_.expires_at(Clock::time_point::max());
-    (void)co_await expired(done_);
+    co_await done_.wait();
   }
   if (gone_ || abandoned_ || !whole) co_return false;
   if (chunked_ == Chunked::kNo) co_return true;

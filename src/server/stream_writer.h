@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/change.h"
 #include "base/turn.h"
 #include "server/event_stream.h"
 
@@ -42,7 +43,7 @@ class StreamWriter : public BodyWriter {
   Chunked chunked_;
   Turn turn_;
   asio::steady_timer pulse_;
-  asio::steady_timer done_;  // cancelled when the heartbeat has ended
+  Change done_;  // told when the heartbeat has ended
   Clock::time_point written_ = Clock::now();
   bool beating_ = false;
   bool finishing_ = false;

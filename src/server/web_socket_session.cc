@@ -6,6 +6,7 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/websocket.hpp>
 
+#include "base/change.h"
 #include "base/log.h"
 #include "base/turn.h"
 
@@ -98,14 +99,13 @@ class Session : public WebSocket {
     asio::co_spawn(executor_, close(websocket::close_code::going_away, "the server stops"),
                    [this](const std::exception_ptr&) {
                      leaving_ = false;
-                     left_.cancel();
+                     left_.tell();
                    });
   }
 
   Task<void> wait_for_leaving() {
     while (leaving_) {
-      left_.expires_at(Clock::time_point::max());
-      (void)co_await expired(left_);
+      co_await left_.wait();
     }
   }
 
@@ -113,7 +113,7 @@ class Session : public WebSocket {
   asio::any_io_executor executor_;
   websocket::stream<NetStream&> socket_;
   Turn writing_;
-  asio::steady_timer left_;
+  Change left_;
   bool accepted_ = false;
   bool asked_to_leave_ = false;
   bool leaving_ = false;

@@ -23,7 +23,7 @@ CallRecorder::CallRecorder(const asio::any_io_executor& executor, Store& store, 
       threads_(threads),
       keep_(keep),
       wake_(executor),
-      written_(executor, Clock::time_point::max()),
+      written_(executor),
       ended_(executor) {}
 
 void CallRecorder::add(CallRow call) {
@@ -35,7 +35,7 @@ void CallRecorder::add(CallRow call) {
 }
 
 Task<void> CallRecorder::flush() {
-  while (writing_) (void)co_await expired(written_);
+  while (writing_) co_await written_.wait();
   if (waiting_.empty()) co_return;
   writing_ = true;
   std::vector<CallRow> batch = std::exchange(waiting_, {});
@@ -43,7 +43,7 @@ Task<void> CallRecorder::flush() {
   const auto insert = [this, &batch] { return store_.calls().insert_many(std::move(batch)); };
   const Result<void> inserted = co_await offload(threads_, insert);
   writing_ = false;
-  written_.cancel();
+  written_.tell();
   if (!inserted) log_error("calls_not_recorded", {{"count", count}, {"error", inserted.error().what}});
 }
 

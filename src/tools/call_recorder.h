@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "store/store.h"
 
 namespace bj {
@@ -35,7 +36,7 @@ class CallRecorder {
   std::chrono::hours keep_;
   std::vector<CallRow> waiting_;
   asio::steady_timer wake_;
-  asio::steady_timer written_;  // cancelled when a batch is in the database: a condition variable
+  Change written_;  // told when a batch is in the database
   bool writing_ = false;
   OneShot<bool> ended_;
   Clock::time_point next_removal_ = Clock::now();

@@ -7,6 +7,7 @@
 #include "api/handler.h"
 #include "api/native/routes.h"
 #include "api/route_group.h"
+#include "base/change.h"
 #include "base/id.h"
 #include "base/utf8.h"
 #include "tools/argument_check.h"
@@ -70,12 +71,12 @@ struct Feed {
 
   void push(std::string event, json::value data) {
     events.emplace_back(std::move(event), json::serialize(data));
-    changed.cancel();
+    changed.tell();
   }
 
   std::deque<std::pair<std::string, std::string>> events;
   bool over = false;
-  asio::steady_timer changed;
+  Change changed;
 };
 
 CallHooks hooks_into(const std::shared_ptr<Feed>& feed) {
@@ -98,7 +99,7 @@ Task<void> run_into(std::shared_ptr<Feed> feed, ToolRunner& runner, RunRequest r
     feed->push("error", {{"detail", outcome.error().what}});
   }
   feed->over = true;
-  feed->changed.cancel();
+  feed->changed.tell();
 }
 
 // A client that leaves does not end the run, which its limits bound; what is left to tell is told to nobody.
@@ -109,8 +110,7 @@ Task<void> stream_run(ToolRunner& runner, RunRequest run, EventStream& events) {
   spawn(executor, [feed, &runner, run = std::move(run)] { return run_into(feed, runner, run); });
   while (!feed->over || !feed->events.empty()) {
     if (feed->events.empty()) {
-      feed->changed.expires_at(Clock::time_point::max());
-      (void)co_await expired(feed->changed);
+      co_await feed->changed.wait();
       continue;
     }
     auto [event, data] = std::move(feed->events.front());
