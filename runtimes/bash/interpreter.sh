@@ -1,16 +1,21 @@
 # The functions of a bash context. It is an interactive bash without a terminal, so that an interrupt ends what runs and not
-# the shell. The engine writes two lines to its input for each execution:
+# the shell. The engine writes three lines to its input for each execution:
 #
 #   __belljar_begin NONCE 'NAME=value'...; eval 'the code' </dev/null 3>&-
 #   __belljar_end
+#   __belljar_end
 #
-# and answers go to descriptor 3, as frames: u32 little-endian length, one byte of type, JSON.
+# The second end is for the first one's interrupt: bash acts on an interrupt once more when it finds that a program died
+# of it, and if that is late, it gives up the line after the code.
+#
+# Answers go to descriptor 3, as frames: u32 little-endian length, one byte of type, JSON.
 
 PS1= PS2= PS4='+ '
 unset PROMPT_COMMAND HISTFILE
 set +o history +H
 shopt -u checkwinsize 2>/dev/null
 __belljar_count=0
+__belljar_nonce=
 declare -A __belljar_saved
 
 __belljar_send() {
@@ -37,11 +42,13 @@ __belljar_begin() {
 
 __belljar_end() {
   local status=$? name
+  [[ -n $__belljar_nonce ]] || return "$status"
   for name in "${!__belljar_saved[@]}"; do
     if [[ -n ${__belljar_saved[$name]} ]]; then export "$name=${__belljar_saved[$name]#=}"; else unset "$name"; fi
   done
   __belljar_last=$status
   __belljar_send "{\"op\":\"done\",\"nonce\":\"$__belljar_nonce\",\"status\":$status}"
+  __belljar_nonce=
 }
 
 __belljar_send "{\"op\":\"ready\",\"pid\":$$}"

@@ -76,7 +76,7 @@ std::string quoted(std::string_view text) {
 std::string encode_for_shell(const Execution& execution, const std::string& nonce) {
   std::string line = "__belljar_begin " + nonce;
   for (const auto& [name, value] : execution.environment) line += " " + quoted(name + "=" + value);
-  return line + "; eval " + quoted(execution.code) + " </dev/null 3>&-\n__belljar_end\n";
+  return line + "; eval " + quoted(execution.code) + " </dev/null 3>&-\n__belljar_end\n__belljar_end\n";
 }
 
 }  // namespace

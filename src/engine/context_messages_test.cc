@@ -67,8 +67,9 @@ TEST(ContextMessageTest, CodeForTheShellCantLeaveItsQuotes) {
   Execution execution;
   execution.code = "echo 'a'; exit";
   execution.environment = {{"A", "it's"}};
-  EXPECT_EQ(encode_execution(ContextLanguage::kBash, execution, "n"),
-            "__belljar_begin n 'A=it'\\''s'; eval 'echo '\\''a'\\''; exit' </dev/null 3>&-\n__belljar_end\n");
+  EXPECT_EQ(
+      encode_execution(ContextLanguage::kBash, execution, "n"),
+      "__belljar_begin n 'A=it'\\''s'; eval 'echo '\\''a'\\''; exit' </dev/null 3>&-\n__belljar_end\n__belljar_end\n");
 }
 
 TEST(ContextLanguageTest, ShortNamesAreKnownAndOthersAreRefusedWithWhatThereIs) {
