@@ -278,7 +278,8 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   const auto live =
       std::make_shared<LocalSandbox>(engine_, sandbox, image, root ? std::move(root->layers) : std::vector<Layer>(),
                                      std::move(habits), std::move(witness));
-  live->processes().take_up(std::move(kept->parts));
+  live->processes().take_up(kept->parts);
+  live->interpreters().take_up(kept->parts);
   if (sandbox->image().environment.contains(kPreloadVariable)) live->interpreters().start_ahead();
   co_return live;
 }

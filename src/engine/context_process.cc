@@ -47,6 +47,13 @@ ContextProcess::ContextProcess(const asio::any_io_executor& executor, ContextEnd
   if (input_) input_->native_non_blocking(true, ignored);
 }
 
+std::vector<int> ContextProcess::descriptors() {
+  std::vector<int> ours;
+  for (Source* source : {&channel_, &output_, &error_}) ours.push_back(source->stream.native_handle());
+  if (input_) ours.push_back(input_->native_handle());
+  return ours;
+}
+
 void ContextProcess::watch(Source& source) {
   if (source.waiting || source.readable || source.ended || !source.stream.is_open()) return;
   source.waiting = true;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/async.h"
 #include "base/change.h"
@@ -32,6 +33,8 @@ class ContextProcess : public std::enable_shared_from_this<ContextProcess> {
 
   int pid() const { return pid_; }
   void set_pid(int pid) { pid_ = pid; }
+  // Our ends: channel, output, error and, of bash, its input.
+  std::vector<int> descriptors();
   // It has hung up, or broken the protocol.
   bool over() const { return over_; }
 

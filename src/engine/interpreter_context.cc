@@ -84,13 +84,14 @@ struct InterpreterContext::Run {
 
 InterpreterContext::InterpreterContext(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox,
                                        std::shared_ptr<InterpreterZygote> zygote, ContextLanguage language,
-                                       std::string directory)
+                                       std::string directory, ContextRole role)
     : executor_(executor),
       sandbox_(std::move(sandbox)),
       zygote_(std::move(zygote)),
       id_(new_id("context")),
       language_(language),
       directory_(std::move(directory)),
+      role_(role),
       turn_(executor) {}
 
 InterpreterContext::~InterpreterContext() { end(Ending::kWithSandbox); }
@@ -145,6 +146,7 @@ Task<Result<void>> InterpreterContext::replace(std::shared_ptr<ContextProcess> p
   process->set_reading(ContextProcess::Reading::kOff);
   process_ = std::move(process);
   had_process_ = true;
+  keep();
   co_return Result<void>();
 }
 
@@ -190,6 +192,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   restarting_ = false;
   interrupts_left_ = 0;
   next_interrupt_ = Clock::time_point::max();
+  keep();
   run.process->set_reading(ContextProcess::Reading::kOn);
   run.process->write(encode_execution(language_, execution, run.nonce));
   co_await converse(run);
@@ -205,6 +208,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
     kill_process();
     if (run.listener) (void)co_await run.listener(error_event(*run.end.error));
   }
+  keep();
   run.end.count = count_;
   run.end.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
   co_return run.end;
@@ -372,16 +376,24 @@ Task<Result<ContextCheckpoint>> InterpreterContext::checkpoint() {
   process->set_reading(ContextProcess::Reading::kOff);
   if (!answer) co_return tl::unexpected(answer.error());
   if (answer->op != ContextOp::kCheckpointed) co_return fail(Code::kConflict, "no checkpoint: " + answer->reason);
-  ContextEnds waiting;
-  waiting.channel = std::move(ends.first);
-  BJ_CO_TRY(ContextPipes unused, ContextPipes::make());
-  waiting.output = std::move(unused.ours.output);
-  waiting.error = std::move(unused.ours.error);
-  const auto kept = ContextProcess::adopt(executor_, std::move(waiting));
-  kept->set_reading(ContextProcess::Reading::kOff);
+  BJ_CO_TRY(const auto waiting, waiting_process(std::move(ends.first)));
   ContextCheckpoint about{new_id("checkpoint"), count_, Clock::now()};
-  checkpoints_[about.id] = {about, kept, ++checkpoints_made_};
+  const Kept kept{about, waiting, ++checkpoints_made_};
+  checkpoints_[about.id] = kept;
+  keep_checkpoint(kept);
   co_return about;
+}
+
+// Of a checkpoint: it has a channel alone.
+Result<std::shared_ptr<ContextProcess>> InterpreterContext::waiting_process(Fd channel) {
+  ContextEnds ends;
+  ends.channel = std::move(channel);
+  BJ_TRY(ContextPipes unused, ContextPipes::make());
+  ends.output = std::move(unused.ours.output);
+  ends.error = std::move(unused.ours.error);
+  auto process = ContextProcess::adopt(executor_, std::move(ends));
+  process->set_reading(ContextProcess::Reading::kOff);
+  return process;
 }
 
 std::vector<ContextCheckpoint> InterpreterContext::checkpoints() const {
@@ -401,6 +413,7 @@ Task<Result<void>> InterpreterContext::roll_back(std::string id) {
   if (found == checkpoints_.end()) co_return fail(Code::kNotFound, "the context has no checkpoint \"" + id + "\"");
   const Kept kept = found->second;
   if (kept.process->over()) {
+    forget_checkpoint(id);
     checkpoints_.erase(found);
     co_return fail(Code::kConflict, "the checkpoint's process has ended: it can't be rolled back to");
   }
@@ -414,12 +427,14 @@ Task<Result<void>> InterpreterContext::roll_back(std::string id) {
   if (process_) std::exchange(process_, nullptr)->close();
   BJ_CO_CHECK(co_await replace(std::move(process)));
   count_ = kept.about.count;
+  keep();
   co_return Result<void>();
 }
 
 Result<void> InterpreterContext::drop_checkpoint(const std::string& id) {
   const auto found = checkpoints_.find(id);
   if (found == checkpoints_.end()) return fail(Code::kNotFound, "the context has no checkpoint \"" + id + "\"");
+  forget_checkpoint(id);
   found->second.process->close();  // it ends when nobody holds the other end
   checkpoints_.erase(found);
   return {};
@@ -428,7 +443,10 @@ Result<void> InterpreterContext::drop_checkpoint(const std::string& id) {
 void InterpreterContext::end(Ending ending) {
   ended_ = true;
   sandbox_ended_ = ending == Ending::kWithSandbox;
-  if (ending == Ending::kKill) kill_process();
+  if (ending == Ending::kKill) {
+    forget_all();
+    kill_process();
+  }
   if (process_) std::exchange(process_, nullptr)->close();
   for (auto& [id, kept] : checkpoints_) kept.process->close();
   checkpoints_.clear();

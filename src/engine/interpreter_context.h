@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,34 @@ struct ContextCheckpoint {
   Clock::time_point made;
 };
 
+enum class ContextRole : uint8_t { kUsual, kFurther };  // usual: its language's default one
+
+// What a key of the keeper's is of, if it is of a context of this sandbox. `checkpoint` is empty for the context
+// itself.
+struct KeptContextKey {
+  std::string context, checkpoint;
+};
+std::optional<KeptContextKey> kept_context_key(const std::string& sandbox, const std::string& key);
+
 // Stays on its executor's thread.
 class InterpreterContext : public std::enable_shared_from_this<InterpreterContext> {
  public:
   InterpreterContext(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox,
-                     std::shared_ptr<InterpreterZygote> zygote, ContextLanguage language, std::string directory);
+                     std::shared_ptr<InterpreterZygote> zygote, ContextLanguage language, std::string directory,
+                     ContextRole role);
   ~InterpreterContext();
+  // Goes on with one of another server's, and with a checkpoint of it.
+  static Result<std::shared_ptr<InterpreterContext>> take_up(const asio::any_io_executor& executor,
+                                                             std::shared_ptr<Sandbox> sandbox,
+                                                             std::shared_ptr<InterpreterZygote> zygote, std::string id,
+                                                             KeptThing thing);
+  Result<void> take_up_checkpoint(const std::string& id, KeptThing thing);
 
   const std::string& id() const { return id_; }
   ContextLanguage language() const { return language_; }
   const std::string& directory() const { return directory_; }
+  ContextRole role() const { return role_; }
+  Clock::time_point made() const { return made_; }
   int64_t count() const { return count_; }
   bool running() const { return running_; }
 
@@ -74,6 +93,13 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   void expect_interrupt_to_be_lost();
   void explain_death(Run& run, uint64_t kills_before);
   void kill_process();
+  Result<std::shared_ptr<ContextProcess>> waiting_process(Fd channel);
+  // With the keeper (kept_context.cc). Nothing for a sandbox that is not kept.
+  std::string key() const;
+  void keep();
+  void keep_checkpoint(const Kept& kept);
+  void forget_checkpoint(const std::string& id);
+  void forget_all();
 
   asio::any_io_executor executor_;
   std::shared_ptr<Sandbox> sandbox_;
@@ -81,6 +107,8 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   std::string id_;
   ContextLanguage language_;
   std::string directory_;
+  ContextRole role_;
+  Clock::time_point made_ = Clock::now();
   Turn turn_;
   std::shared_ptr<ContextProcess> process_;
   std::map<std::string, Kept> checkpoints_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "engine/interpreter_zygote.h"
 
 namespace bj {
@@ -23,9 +24,10 @@ Interpreters::Interpreters(const asio::any_io_executor& executor, std::shared_pt
 
 Interpreters::~Interpreters() { end(); }
 
-std::shared_ptr<InterpreterContext> Interpreters::make(ContextLanguage language, std::string directory) {
+std::shared_ptr<InterpreterContext> Interpreters::make(ContextLanguage language, std::string directory,
+                                                       ContextRole role) {
   return std::make_shared<InterpreterContext>(executor_, sandbox_, zygote_, language,
-                                              directory.empty() ? directory_ : std::move(directory));
+                                              directory.empty() ? directory_ : std::move(directory), role);
 }
 
 Task<Result<std::shared_ptr<InterpreterContext>>> Interpreters::create(ContextLanguage language,
@@ -33,7 +35,7 @@ Task<Result<std::shared_ptr<InterpreterContext>>> Interpreters::create(ContextLa
   if (contexts_.size() >= kMostContexts) {
     co_return fail(Code::kConflict, "a sandbox has " + std::to_string(kMostContexts) + " contexts at most: remove one");
   }
-  auto context = make(language, std::move(directory));
+  auto context = make(language, std::move(directory), ContextRole::kFurther);
   contexts_.push_back(context);
   const Result<void> started = co_await context->start();
   if (started) co_return context;
@@ -52,10 +54,42 @@ std::shared_ptr<InterpreterContext> Interpreters::usual(ContextLanguage language
   if (const auto found = usual_.find(language); found != usual_.end()) {
     if (const auto context = find(found->second)) return *context;
   }
-  auto context = make(language, "");
+  auto context = make(language, "", ContextRole::kUsual);
   contexts_.push_back(context);
   usual_[language] = context->id();
   return context;
+}
+
+void Interpreters::take_up(std::vector<KeptThing>& parts) {
+  std::vector<std::shared_ptr<InterpreterContext>> found;
+  std::vector<std::pair<KeptContextKey, KeptThing>> checkpoints;
+  for (KeptThing& thing : parts) {
+    const std::optional<KeptContextKey> key = kept_context_key(sandbox_->kept_as(), thing.key);
+    if (!key) continue;
+    if (!key->checkpoint.empty()) {
+      checkpoints.emplace_back(*key, std::move(thing));
+      continue;
+    }
+    auto context = InterpreterContext::take_up(executor_, sandbox_, zygote_, key->context, std::move(thing));
+    if (context) {
+      found.push_back(std::move(*context));
+    } else {
+      log_warning("context_not_taken_up", {{"context", key->context}, {"why", context.error().what}});
+    }
+  }
+  const auto earlier = [](const auto& a, const auto& b) { return a->made() < b->made(); };
+  std::sort(found.begin(), found.end(), earlier);
+  for (const auto& context : found) {
+    if (context->role() == ContextRole::kUsual) {
+      if (const auto fresh = find(usual_[context->language()])) std::erase(contexts_, *fresh);
+      usual_[context->language()] = context->id();
+    }
+    contexts_.push_back(context);
+  }
+  for (auto& [key, thing] : checkpoints) {
+    const auto context = find(key.context);
+    if (context) (void)(*context)->take_up_checkpoint(key.checkpoint, std::move(thing));
+  }
 }
 
 Result<void> Interpreters::remove(const std::string& id) {

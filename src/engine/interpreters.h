@@ -21,6 +21,9 @@ class Interpreters {
   Interpreters(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox, std::string directory);
   ~Interpreters();
 
+  // Goes on with those of another server: takes what the keeper had of them out of the parts of their sandbox.
+  void take_up(std::vector<KeptThing>& parts);
+
   // Started and ready. kInvalid: the directory is not there; kConflict: there are too many.
   Task<Result<std::shared_ptr<InterpreterContext>>> create(ContextLanguage language, std::string directory);
   Result<std::shared_ptr<InterpreterContext>> find(const std::string& id) const;
@@ -36,7 +39,7 @@ class Interpreters {
   void end();
 
  private:
-  std::shared_ptr<InterpreterContext> make(ContextLanguage language, std::string directory);
+  std::shared_ptr<InterpreterContext> make(ContextLanguage language, std::string directory, ContextRole role);
 
   asio::any_io_executor executor_;
   std::shared_ptr<Sandbox> sandbox_;

@@ -63,8 +63,8 @@ void ProcessTable::put(State& state, const std::shared_ptr<LiveProcess>& process
   state.processes.erase(oldest->pid());
 }
 
-void ProcessTable::take_up(std::vector<KeptThing> things) {
-  for (KeptThing& thing : things) {
+void ProcessTable::take_up(std::vector<KeptThing>& parts) {
+  for (KeptThing& thing : parts) {
     if (thing.key.starts_with(sandbox_->kept_as() + kKeptProcesses)) take_up(std::move(thing));
   }
 }

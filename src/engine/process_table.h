@@ -15,9 +15,9 @@ class ProcessTable {
  public:
   ProcessTable(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox)
       : executor_(executor), sandbox_(std::move(sandbox)), state_(std::make_shared<State>()) {}
-  // Goes on with those that another server has started: what the keeper had of them below the sandbox's key. Other
-  // parts are left alone.
-  void take_up(std::vector<KeptThing> things);
+  // Goes on with those that another server has started: takes what the keeper had of them out of the parts of their
+  // sandbox.
+  void take_up(std::vector<KeptThing>& parts);
 
   Task<Result<std::shared_ptr<LiveProcess>>> start(ProcessSpec spec, LiveProcessOptions options);
   Result<std::shared_ptr<LiveProcess>> find(int pid) const;

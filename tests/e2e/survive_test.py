@@ -139,6 +139,50 @@ class Survivors(SurviveStory):
         self.assertIn(b"11 33", seen)
         terminal.close()
 
+    def execute(self, sandbox, code, context=None, **fields):
+        place = f"/v1/sandboxes/{sandbox}" + (f"/contexts/{context}" if context else "")
+        return self.api("POST", place + "/execute", {"code": code, **fields})
+
+    def test_contexts_keep_their_state_and_checkpoints(self):
+        sandbox = self.create(timeout=300)
+        place = f"/v1/sandboxes/{sandbox}/contexts"
+        self.execute(sandbox, "x = [1]; import threading")
+        other = self.api("POST", place, {"language": "python", "cwd": "/tmp"})["id"]
+        self.execute(sandbox, "x = 'other'", other)
+        point = self.api("POST", f"{place}/{other}/checkpoints")["id"]
+        self.execute(sandbox, "x = 'later'", other)
+        self.execute(sandbox, "let n = 41", language="js")
+        self.execute(sandbox, "v=7; cd /tmp", language="bash")
+        before = self.api("GET", place)
+        self.restart()
+        self.assertEqual(self.api("GET", place), before)
+        done = self.execute(sandbox, "x.append(2); x")
+        self.assertEqual((done["results"][0]["text"], done["count"], done["restarted"]), ("[1, 2]", 2, False))
+        self.assertEqual(self.execute(sandbox, "n + 1", language="js")["results"][0]["text"], "42")
+        self.assertEqual(self.execute(sandbox, "echo $v $PWD", language="bash")["stdout"], "7 /tmp\n")
+        self.restart()
+        self.assertEqual(self.execute(sandbox, "x", other)["results"][0]["text"], "'later'")
+        self.api("POST", f"{place}/{other}/rollback", {"checkpoint_id": point})
+        done = self.execute(sandbox, "import os; x, os.getcwd()", other)
+        self.assertEqual((done["results"][0]["text"], done["count"]), ("('other', '/tmp')", 2))
+        self.api("DELETE", f"{place}/{other}", expect=204)
+        self.restart()
+        self.assertNotIn(other, [context["id"] for context in self.api("GET", place)])
+        self.assertEqual(self.api("POST", place, {"language": "python"})["executions"], 0)
+
+    def test_code_that_ran_is_ended_and_its_context_says_that_it_began_anew(self):
+        sandbox = self.create(timeout=300)
+        self.execute(sandbox, "x = 1")
+        connection, events = self.events("POST", f"/v1/sandboxes/{sandbox}/execute",
+                                         {"code": "print('on')\nwhile True: pass", "timeout": 0})
+        self.assertEqual([next(events)[0], next(events)[1]["text"]], ["start", "on\n"])
+        self.restart()
+        connection.close()
+        done = self.execute(sandbox, "x")
+        self.assertEqual((done["error"]["name"], done["restarted"]), ("NameError", True))
+        states = "cat /proc/[0-9]*/stat | grep -c ') R '; true"
+        until(lambda: int(self.output(sandbox, states)) <= 1, "the end of the endless loop")
+
     def test_what_ended_while_no_server_ran_is_told_with_its_status(self):
         sandbox = self.create(timeout=3600)
         pids = [self.start(sandbox, f"read line; echo $line; exit {status}", keep_stdin=True) for status in (5, 6)]
