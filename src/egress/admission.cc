@@ -57,19 +57,26 @@ Result<void> Admission::forget_names() {
   return t.commit(rules_.get(), "forget the names");
 }
 
-Result<std::vector<RefusedPlace>> Admission::take_refused() {
-  std::vector<RefusedPlace> places;
-  for (const char* set : {kRefused4, kRefused6}) {
-    BJ_TRY(const auto keys, nft::elements_of(rules_.get(), kTable, set));
-    for (const std::vector<uint8_t>& key : keys) {
-      if (const std::optional<RefusedPlace> place = place_of(key)) places.push_back(*place);
-    }
-  }
-  if (places.empty()) return places;
+Result<RefusedPlaces> Admission::take_refused() {
+  RefusedPlaces refused;
   nft::Transaction t(kTable);
-  for (const char* set : {kRefused4, kRefused6}) t.remove_all_elements(set);
-  BJ_CHECK(t.commit(rules_.get(), "forget what was refused"));
-  return places;
+  for (const auto& [set, by_udp] :
+       {std::pair(kRefused4, false), {kRefused6, false}, {kRefusedUdp4, true}, {kRefusedUdp6, true}}) {
+    const auto keys = nft::elements_of(rules_.get(), kTable, set);
+    // The rules of a sandbox that an older server made have no such set.
+    if (!keys && by_udp && keys.error().code == Code::kNotFound) continue;
+    if (!keys) return tl::unexpected(keys.error());
+    refused.is_full = refused.is_full || keys->size() >= kMostRefused;
+    for (const std::vector<uint8_t>& key : *keys) {
+      std::optional<RefusedPlace> place = place_of(key);
+      if (!place) continue;
+      place->by_udp = by_udp;
+      refused.places.push_back(*place);
+    }
+    if (!keys->empty()) t.remove_all_elements(set);
+  }
+  if (!refused.places.empty()) BJ_CHECK(t.commit(rules_.get(), "forget what was refused"));
+  return refused;
 }
 
 // Private addresses that an administrator listed are reached all the same: as ranges of one address among the names'.

@@ -13,6 +13,11 @@ namespace bj {
 struct RefusedPlace {
   IpAddress address;
   uint16_t port = 0;
+  bool by_udp = false;
+};
+struct RefusedPlaces {
+  std::vector<RefusedPlace> places;
+  bool is_full = false;  // there was room for no more, so there may have been others
 };
 
 class Admission {
@@ -24,7 +29,7 @@ class Admission {
   // The ranges of real addresses that the policy may allow; replaces those of the policy before.
   Result<void> open_ranges(const NetworkPolicy& policy);
   // What the kernel refused since the last time, each place once and not all of very many.
-  Result<std::vector<RefusedPlace>> take_refused();
+  Result<RefusedPlaces> take_refused();
   // No name's address is let through any more.
   Result<void> forget_names();
 

@@ -8,7 +8,7 @@
 namespace bj {
 namespace {
 
-constexpr uint8_t kRecordHandshake = 22, kClientHello = 1;
+constexpr uint8_t kRecordFirst = 20, kRecordAlert = 21, kRecordHandshake = 22, kRecordLast = 24, kClientHello = 1;
 constexpr uint16_t kServerName = 0, kAlpn = 16, kEncryptedHello = 0xFE0D;
 constexpr size_t kMaxRecord = 16384;  // of plaintext
 constexpr size_t kMaxRecords = 32;    // that one hello may be cut into
@@ -91,6 +91,32 @@ ClientHello read_hello(std::string_view body) {
   return read_extensions(extensions);
 }
 
+uint8_t byte_at(std::string_view bytes, size_t at) { return static_cast<uint8_t>(bytes[at]); }
+
+// Of bytes that are no handshake of TLS as we read it: a server may find a hello in them all the same, in which nobody
+// here has seen the name. Go's drops alerts that come before it and takes every version below 16; OpenSSL's and Java's
+// know the hello of SSL 2, which names no host.
+ClientHello read_other_start(std::string_view bytes) {
+  const uint8_t type = byte_at(bytes, 0);
+  const bool is_record = type >= kRecordFirst && type <= kRecordLast, is_ssl_2 = (type & 0xC0) == 0x80;
+  const ClientHello other = ended(Status::kNotTls, "the first bytes are no TLS handshake");
+  if (!is_record && !is_ssl_2) return other;
+  if (bytes.size() < 2) return {};
+  if (is_ssl_2) {
+    constexpr std::string_view kHello("\1\3");
+    const std::string_view behind_length = bytes.substr(2, kHello.size());
+    if (!kHello.starts_with(behind_length)) return other;
+    return behind_length == kHello ? malformed("a hello in the format of SSL 2 names no host") : ClientHello{};
+  }
+  if (bytes[1] == 3) return malformed("another record stands before the hello");
+  if (byte_at(bytes, 1) >= 16 || (type != kRecordAlert && type != kRecordHandshake)) return other;
+  if (bytes.size() < 6) return {};
+  const bool is_alert = type == kRecordAlert && bytes.substr(3, 2) == std::string_view("\0\2", 2);
+  if (is_alert || (type == kRecordHandshake && byte_at(bytes, 5) == kClientHello))
+    return malformed("a TLS record has an unknown version");
+  return other;
+}
+
 // The handshake's bytes of all records so far, or the end of reading.
 struct Collected {
   std::string handshake;
@@ -106,9 +132,8 @@ Collected collect_records(std::string_view bytes) {
   ByteReader reader(bytes);
   for (size_t records = 0; !reader.at_end(); ++records) {
     const std::string_view start = reader.left();
-    if (static_cast<uint8_t>(start[0]) != kRecordHandshake || (start.size() > 1 && start[1] != 3))
-      return end(records == 0 ? ended(Status::kNotTls, "the first bytes are no TLS handshake")
-                              : malformed("another record stands within the hello"));
+    if (byte_at(start, 0) != kRecordHandshake || (start.size() > 1 && start[1] != 3))
+      return end(records == 0 ? read_other_start(start) : malformed("another record stands within the hello"));
     if (records >= kMaxRecords) return end(malformed("the hello is cut into too many records"));
     if (start.size() < 5) break;
     reader.take(3);
@@ -118,7 +143,7 @@ Collected collect_records(std::string_view bytes) {
     collected.handshake += reader.take(std::min(length, reader.left().size()));
     ByteReader handshake(collected.handshake);
     if (handshake.u8() != kClientHello && !handshake.failed())
-      return end(ended(Status::kNotTls, "the handshake does not begin with a client's hello"));
+      return end(malformed("the handshake does not begin with a client's hello"));
     const size_t wanted = handshake.u24() + 4;
     if (handshake.failed()) continue;
     if (wanted > kMaxClientHello) return end(malformed("the hello is too long"));

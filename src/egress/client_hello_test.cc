@@ -88,9 +88,27 @@ TEST(ClientHelloTest, AnEncryptedHelloIsReported) {
 }
 
 TEST(ClientHelloTest, OtherProtocolsAreNotTls) {
-  for (const auto& bytes : {"GET / HTTP/1.1\r\n"s, "SSH-2.0-x\r\n"s, "\x80\x2E\1\0\2"s, "\x17\3\3\0\5hello"s,
-                            "\x16\2\0"s, "\0"s, record("\2\0\0\1x"s)})
+  for (const auto& bytes : {"GET / HTTP/1.1\r\n"s, "SSH-2.0-x\r\n"s, "\x80\x2E\1\0\2"s, "\x80\x2E\2"s, "\xFF\xFD\1"s,
+                            "\x16\x10\0"s, "\x17\2"s, "\0"s,
+                            // A message of MongoDB's, which begins with its length.
+                            "\x16\1\0\0\1\0\0\0"s, "\x15\1\0\0\1\0\0\0"s})
     EXPECT_EQ(read_client_hello(bytes).status, Status::kNotTls) << bytes;
+}
+
+// Family 18: Go's server drops the alert and answers for the name in the hello, which nobody had looked at.
+TEST(ClientHelloTest, AHelloBehindSomethingThatServersSkipIsNoOtherProtocol) {
+  const std::string good = hello(sni("good.example"));
+  const std::string alert = "\x15\3\1\0\2\1\x5A"s;
+  for (const auto& bytes :
+       {alert + good, alert, "\x15\0\0\0\2\1\x5A"s + good, "\x14\3\3\0\1\1"s + good, "\x17\3\3\0\5hello"s,
+        "\x18\3\3\0\3\1\0\0"s + good, record("\0\0\0\0"s) + good, record("\2\0\0\1x"s), "\x16\2\0"s + good.substr(3),
+        "\x16\0\0"s + good.substr(3), "\x80\x2E\1\3\3\0\x15"s, "\x81\0\1\3\1"s}) {
+    const ClientHello read = read_client_hello(bytes);
+    EXPECT_EQ(read.status, Status::kMalformed) << bytes;
+    EXPECT_FALSE(read.reason.empty());
+    for (size_t i = 0; i < bytes.size(); ++i)
+      ASSERT_NE(read_client_hello(std::string_view(bytes).substr(0, i)).status, Status::kNotTls) << bytes << " " << i;
+  }
 }
 
 // Families 18 and 21.

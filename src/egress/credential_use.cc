@@ -30,8 +30,9 @@ bool is_meant(const GateCredential& credential, const HttpHead& head, const std:
     if (!listed || head.overrides_method) return false;
   }
   if (!credential.paths) return true;
-  return clear && std::any_of(credential.paths->begin(), credential.paths->end(),
-                              [&](const std::string& pattern) { return path_matches(pattern, *clear); });
+  return clear && !head.overrides_path &&
+         std::any_of(credential.paths->begin(), credential.paths->end(),
+                     [&](const std::string& pattern) { return path_matches(pattern, *clear); });
 }
 
 // "Bearer {}" with something in its place.
@@ -42,10 +43,14 @@ WipedText formatted(const GateCredential& credential, std::string_view what) {
   return std::move(text.append(what).append(format.substr(std::min(at + 2, format.size()))));
 }
 
-// Appends `text` with each placeholder, alone or in its format, replaced. False: there was none.
-bool append_replaced(std::string_view text, const GateCredential& credential, std::string_view value, WipedText& into) {
+// kTooMuch: there would be more than `most` bytes, and the text was not written to its end.
+enum class Replaced { kNothing, kSome, kTooMuch };
+
+// Appends `text` with each placeholder, alone or in its format, replaced.
+Replaced append_replaced(std::string_view text, const GateCredential& credential, std::string_view value, size_t most,
+                         WipedText& into) {
   const WipedText dressed = formatted(credential, credential.placeholder);
-  bool found = false;
+  Replaced done = Replaced::kNothing;
   while (true) {
     size_t at = text.find(dressed.view()), size = dressed.size();
     const size_t bare = text.find(credential.placeholder);
@@ -54,33 +59,35 @@ bool append_replaced(std::string_view text, const GateCredential& credential, st
       size = credential.placeholder.size();
     }
     into.append(text.substr(0, at));
-    if (at == text.npos) return found;
+    if (at == text.npos) return done;
     into.append(value);
-    found = true;
+    if (into.size() > most) return Replaced::kTooMuch;
+    done = Replaced::kSome;
     text.remove_prefix(at + size);
   }
 }
 
 // "Basic dXNlcjpwbGFjZWhvbGRlcg==": user and placeholder as base64.
-bool append_basic(std::string_view text, const GateCredential& credential, WipedText& into) {
+Replaced append_basic(std::string_view text, const GateCredential& credential, WipedText& into) {
   constexpr std::string_view kScheme = "basic ";
   constexpr size_t kMost = 4096;
-  if (lower_case(text.substr(0, kScheme.size())) != kScheme || text.size() > kMost) return false;
+  if (lower_case(text.substr(0, kScheme.size())) != kScheme || text.size() > kMost) return Replaced::kNothing;
   const std::string_view encoded = text.substr(kScheme.size());
   std::array<unsigned char, kMost> plain{};
   const int size = EVP_DecodeBlock(plain.data(), reinterpret_cast<const unsigned char*>(encoded.data()),
                                    static_cast<int>(encoded.size()));
   const auto padding = std::min<size_t>(2, static_cast<size_t>(std::count(encoded.begin(), encoded.end(), '=')));
-  if (size < static_cast<int>(padding)) return false;
+  if (size < static_cast<int>(padding)) return Replaced::kNothing;
   WipedText given;
   const std::string_view readable(reinterpret_cast<const char*>(plain.data()), static_cast<size_t>(size) - padding);
-  if (!append_replaced(readable, credential, credential.value->reveal(), given)) return false;
+  const Replaced done = append_replaced(readable, credential, credential.value->reveal(), kMostGivenHead, given);
+  if (done != Replaced::kSome) return done;
   const Secret room{std::string(given.size() * 4 / 3 + 8, '\0')};
   auto* const out = reinterpret_cast<unsigned char*>(const_cast<char*>(room.reveal().data()));
   const int length =
       EVP_EncodeBlock(out, reinterpret_cast<const unsigned char*>(given.view().data()), static_cast<int>(given.size()));
   into.append("Basic ").append(room.reveal().substr(0, static_cast<size_t>(length)));
-  return true;
+  return done;
 }
 
 int hex_value(char c) {
@@ -117,17 +124,20 @@ class Giving {
 
   // The value of a field, or nothing if a credential sets it.
   void append_field(const HttpField& field, WipedText& into) {
+    if (into.size() > kMostGivenHead) return;  // it is refused
     WipedText value(field.value);
     for (const GateCredential* credential : chosen_) {
       if (credential->place != Place::kHeader || lower_case(credential->field) != field.name) continue;
       if (credential->placeholder.empty()) return;  // set by append_own_fields
       const WipedText full = formatted(*credential, credential->value->reveal());
       WipedText given;
-      bool found = field.name == "authorization" && append_basic(value.view(), *credential, given);
-      if (!found) found = append_replaced(value.view(), *credential, full.view(), given);
-      if (!found) continue;
+      Replaced done =
+          field.name == "authorization" ? append_basic(value.view(), *credential, given) : Replaced::kNothing;
+      if (done == Replaced::kNothing)
+        done = append_replaced(value.view(), *credential, full.view(), kMostGivenHead, given);
+      if (done == Replaced::kNothing) continue;
       value = std::move(given);
-      note(*credential);
+      note(*credential, done);
     }
     into.append(field.name).append(": ").append(value.view()).append("\r\n");
   }
@@ -137,11 +147,12 @@ class Giving {
       if (credential->place != Place::kHeader || !credential->placeholder.empty()) continue;
       into.append(lower_case(credential->field)).append(": ");
       into.append(formatted(*credential, credential->value->reveal()).view()).append("\r\n");
-      note(*credential);
+      note(*credential, Replaced::kSome);
     }
   }
 
   std::vector<std::string> used() && { return std::move(used_); }
+  bool fits() const { return fits_; }
 
  private:
   WipedText with_parameter(std::string_view query, const GateCredential& credential) {
@@ -164,22 +175,25 @@ class Giving {
         continue;
       }
       append(one.substr(0, equals), [&] {
-        if (append_replaced(one.substr(equals + 1), credential, encoded.reveal(), out)) note(credential);
+        note(credential, append_replaced(one.substr(equals + 1), credential, encoded.reveal(), kMostGivenHead, out));
       });
     }
     if (!credential.placeholder.empty()) return out;
     append(credential.field, [&] { out.append(encoded.reveal()); });
-    note(credential);
+    note(credential, Replaced::kSome);
     return out;
   }
 
-  void note(const GateCredential& credential) {
+  void note(const GateCredential& credential, Replaced done) {
+    if (done == Replaced::kTooMuch) fits_ = false;
+    if (done == Replaced::kNothing) return;
     if (std::find(used_.begin(), used_.end(), credential.name) == used_.end()) used_.push_back(credential.name);
   }
 
   const HttpHead& head_;
   const CredentialChoice& chosen_;
   std::vector<std::string> used_;
+  bool fits_ = true;
 };
 
 // Between the client and us, or said by us instead.
@@ -256,6 +270,7 @@ GivenRequest give_to_head(const HttpHead& head, const CredentialChoice& chosen, 
   else
     given.text.append(head.keep_alive ? "connection: keep-alive\r\n" : "connection: close\r\n");
   given.text.append("\r\n");
+  given.fits = giving.fits() && given.text.size() <= kMostGivenHead;
   given.used = std::move(giving).used();
   return given;
 }
@@ -269,9 +284,12 @@ GivenRequest give_to_body(const HttpHead& head, std::string_view body, const Cre
     const WipedText full = formatted(*credential, credential->value->reveal());
     const Secret written = written_as(type, full.view());
     WipedText next;
-    if (append_replaced(given.text.view(), *credential, written.reveal(), next)) given.used.push_back(credential->name);
+    const Replaced done = append_replaced(given.text.view(), *credential, written.reveal(), kMostGivenBody, next);
+    if (done != Replaced::kNothing) given.used.push_back(credential->name);
     given.text = std::move(next);
+    given.fits = given.fits && done != Replaced::kTooMuch;
   }
+  given.fits = given.fits && given.text.size() <= kMostGivenBody;
   return given;
 }
 

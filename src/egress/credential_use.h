@@ -21,9 +21,13 @@ CredentialChoice meant_for(const GateCredentials& bound, const HttpHead& head);
 // Some of them look for their placeholder in the body.
 bool reads_body(const CredentialChoice& chosen);
 
+// A short placeholder that code repeats becomes a long value as often: what comes of it is bounded, too.
+inline constexpr size_t kMostGivenHead = 64 * 1024, kMostGivenBody = 1024 * 1024;
+
 struct GivenRequest {
   WipedText text;
   std::vector<std::string> used;  // the names of those whose value is in the text
+  bool fits = true;               // otherwise the text is incomplete, and must not be sent
 };
 
 // What is left out of a request so that answers can be looked through: compression and ranges.

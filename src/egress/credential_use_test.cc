@@ -105,6 +105,41 @@ TEST(CredentialUseTest, ABodyGetsTheValueAsItsTypeWritesIt) {
   EXPECT_EQ(body("text/plain", "hold-000"), "hold-000");
 }
 
+// Eight letters that become thousands, as often as code writes them: the server's memory, and its caps.
+TEST(CredentialUseTest, WhatBecomesOfManyPlaceholdersIsBounded) {
+  const std::string hold = "hold-001", value(8192, 'v');
+  std::string many;
+  for (size_t i = 0; i < 1000; ++i) many += hold;
+  const auto with_value = [&](const std::string& binding) {
+    GateCredential made = credential(binding);
+    made.value = std::make_shared<const Secret>(std::string_view(value));
+    return GateCredentials{made};
+  };
+  const auto give_head = [&](const std::string& binding, const std::string& request) {
+    const GateCredentials bound = with_value(binding);
+    const HttpHead head = head_of(request);
+    return give_to_head(head, meant_for(bound, head), Answers::kAsAsked, {});
+  };
+  const std::string header = R"({"hosts": "a.example", "header": "X-Key", "placeholder": "hold-001"})";
+  const std::string query = R"({"hosts": "a.example", "query": "key", "placeholder": "hold-001"})";
+  const std::string end = " HTTP/1.1\r\nHost: a.example\r\n";
+  std::string fields;
+  for (size_t i = 0; i < 50; ++i) fields += "X-Key: " + hold + hold + "\r\n";
+  for (const GivenRequest& given :
+       {give_head(header, "GET /" + end + "X-Key: " + many + "\r\n\r\n"),
+        give_head(header, "GET /" + end + fields + "\r\n"), give_head(query, "GET /?key=" + many + end + "\r\n")}) {
+    EXPECT_FALSE(given.fits);
+    EXPECT_LT(given.text.size(), kMostGivenHead + 4 * value.size());
+  }
+  EXPECT_TRUE(give_head(header, "GET /" + end + "X-Key: " + hold + "\r\n\r\n").fits);
+  const GateCredentials bound = with_value(R"({"hosts": "a.example", "body": true, "placeholder": "hold-001"})");
+  const HttpHead head = head_of("POST /" + end + "\r\n");
+  const GivenRequest body = give_to_body(head, many, meant_for(bound, head));
+  EXPECT_FALSE(body.fits);
+  EXPECT_LT(body.text.size(), kMostGivenBody + 2 * value.size());
+  EXPECT_TRUE(give_to_body(head, many.substr(0, 800), meant_for(bound, head)).fits);
+}
+
 TEST(CredentialUseTest, OnlyItsMethodsAndPathsGetIt) {
   const std::string binding =
       R"({"hosts": "a.example", "header": "X-Key", "methods": ["GET"], "paths": ["/v1/*", "/exact"]})";
@@ -122,6 +157,8 @@ TEST(CredentialUseTest, OnlyItsMethodsAndPathsGetIt) {
   EXPECT_FALSE(gets("GET /v1/%2e%2e/v2"));
   EXPECT_FALSE(gets("GET /v1//x"));
   EXPECT_FALSE(gets("GET /v1/x", "X-HTTP-Method-Override: DELETE\r\n"));
+  EXPECT_FALSE(gets("GET /v1/x", "X_HTTP_Method_Override: DELETE\r\n"));
+  EXPECT_FALSE(gets("GET /v1/x", "X-Original-URL: /v2/x\r\n"));
 }
 
 TEST(CredentialUseTest, AnswersAreAskedForInAFormThatCanBeLookedThrough) {

@@ -53,6 +53,10 @@ FirstBytes read_first_bytes(std::string_view bytes) {
   return first_bytes_of(reader.head());
 }
 
+bool may_be_a_whole_message(std::string_view bytes) {
+  return read_client_hello(bytes).status == ClientHello::Status::kNotTls && bytes.find('\n') == bytes.npos;
+}
+
 std::optional<std::string> contradiction(const FirstBytes& bytes, const std::string& name) {
   if (!gate_keeps(GateControl::kHello)) return {};
   switch (bytes.kind) {
@@ -73,13 +77,16 @@ std::optional<std::string> contradiction(const FirstBytes& bytes, const std::str
 }
 
 bool FirstLine::may_pass(std::string_view bytes) {
-  constexpr std::string_view kBlank = " \t\v\f\r", kVersion = "http/", kHttp2 = "pri * http/";
+  // White space of ISO 8859-1 too: Python's servers split a line at it.
+  constexpr std::string_view kBlank = " \t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0", kVersion = "http/", kHttp2 = "pri * http/";
   if (!gate_keeps(GateControl::kHello)) return true;
   for (const char c : bytes) {
     if (is_over_) return true;
     const bool is_blank = kBlank.find(c) != kBlank.npos;
     if (size_ == 0 && (is_blank || c == '\n')) continue;
-    is_over_ = c == '\n' || (!is_blank && (c < ' ' || c == 0x7F));  // char is signed: what is not ASCII ends it, too
+    has_word_ = has_word_ || is_blank;
+    // No server knows a method with such characters; in a path some take them. char is signed: not ASCII is one, too.
+    is_over_ = c == '\n' || (!has_word_ && (c < ' ' || c == 0x7F));
     end_ += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     if (end_.size() > kHttp2.size()) end_.erase(0, 1);
     ++size_;

@@ -24,6 +24,9 @@ inline constexpr size_t kMostFirstBytes = kMaxClientHello;
 
 FirstBytes read_first_bytes(std::string_view bytes);
 FirstBytes first_bytes_of(HttpHead head);
+// Of kNeedMore, when nothing more comes for a while: no TLS and no line yet, so they may be all that another protocol
+// says before it waits. If a request comes out of it all the same, FirstLine finds it.
+bool may_be_a_whole_message(std::string_view bytes);
 
 // The first line of what is no HTTP by its first bytes. Servers skip empty lines before a request, take other white
 // space for its spaces and know methods of any length: a line that they could take for a request's, as it names a
@@ -33,8 +36,9 @@ class FirstLine {
   bool may_pass(std::string_view bytes);
 
  private:
-  std::string end_;  // of the line so far, in small letters
-  size_t size_ = 0;  // of the line so far
+  std::string end_;        // of the line so far, in small letters
+  size_t size_ = 0;        // of the line so far
+  bool has_word_ = false;  // the first is complete
   bool is_over_ = false;
 };
 

@@ -88,18 +88,24 @@ void Gate::tell_refused() {
   if (!listener_) return;
   const auto refused = admission_.take_refused();
   if (!refused) return;
-  for (const RefusedPlace& place : *refused) {
+  GateEvent event;
+  event.kind = GateEvent::Kind::kConnectionDenied;
+  for (const RefusedPlace& place : refused->places) {
     const std::string* const name = names_.name_of(place.address);
-    GateEvent event;
-    event.kind = GateEvent::Kind::kConnectionDenied;
     event.host = name != nullptr ? *name : place.address.text();
     event.port = place.port;
     event.decision = decide_address(policy_, own_, {}, place.address, place.port);
     if (name != nullptr || !event.decision.denied()) {
       event.decision = refusal("no rule allows " + event.host + " on port " + std::to_string(place.port));
     }
+    if (place.by_udp) event.decision = refusal("of UDP only DNS passes");
     listener_(event);
   }
+  if (!refused->is_full) return;
+  event.host = "more places";
+  event.port = 0;
+  event.decision = refusal("so many places were refused that not all could be noted");
+  listener_(event);
 }
 
 // What is not allowed any more ends first: it must not go on if the kernel's sets can't be changed.
@@ -113,6 +119,9 @@ Result<void> Gate::change(NetworkPolicy policy) {
     // A listed private address is allowed as such, not under every name.
     if (passage->name && !decision.denied()) {
       if (Decision named = verdict_on(policy_, *passage->name); named.denied()) decision = std::move(named);
+    }
+    if (!passage->name && !decision.denied()) {
+      if (std::optional<Decision> complaint = complaint_of(*passage, passage->first)) decision = std::move(*complaint);
     }
     if (decision.verdict == Verdict::kInspect && !passage->inspected)
       decision = refusal("rules about requests hold now, and this connection's are not read");
@@ -194,7 +203,7 @@ DnsAnswer Gate::answer_query(const DnsQuery& query) {
   const NameDecision decision = decide_name(policy_, query.name);
   if (decision.denied()) {
     answer.code = DnsCode::kNxDomain;
-    if (query.asks_for_address()) deny_name(decision.name, static_cast<const Decision&>(decision));
+    deny_name(decision.name, static_cast<const Decision&>(decision));  // of any type: names carry data out, too
     return answer;
   }
   if (!query.asks_for_address()) return answer;
@@ -269,7 +278,12 @@ std::optional<Decision> Gate::complaint_of(const Passage& passage, const FirstBy
   if (bytes.kind == FirstBytes::Kind::kRefused) return refusal(bytes.reason);
   if (!bytes.name) return {};
   Decision decision = decide_address(policy_, own_, bytes.name, *passage.address, passage.port);
-  return decision.denied() ? std::optional(std::move(decision)) : std::nullopt;
+  if (decision.denied()) return decision;
+  // Rules about the name's requests are kept where the connection's requests are decided on one by one.
+  const Decision bare = decide_address(policy_, own_, {}, *passage.address, passage.port);
+  if (decision.verdict != Verdict::kInspect || bare.verdict == Verdict::kInspect) return {};
+  if (!gate_keeps(GateControl::kRequests)) return {};
+  return refusal("rules about requests hold for " + *bytes.name + ": connect to it by its name");
 }
 
 Task<Gate::First> Gate::look_at_first_bytes(PassagePtr passage, Clock::time_point silent_until) {
@@ -284,7 +298,13 @@ Task<Gate::First> Gate::look_at_first_bytes(PassagePtr passage, Clock::time_poin
   (void)co_await flow.peek(bytes, 1, silent_until, [](std::string_view) { return true; });
   if (!flow.client().is_open()) co_return First::kRefused;
   if (bytes.empty()) co_return First::kSilent;
-  (void)co_await flow.peek(bytes, kMostFirstBytes, Clock::now() + kHelloPatience, enough);
+  (void)co_await flow.peek(bytes, kMostFirstBytes, Clock::now() + kMessagePatience, enough);
+  if (found.kind == FirstBytes::Kind::kNeedMore) {
+    if (may_be_a_whole_message(bytes))
+      found.kind = FirstBytes::Kind::kOther;
+    else
+      (void)co_await flow.peek(bytes, kMostFirstBytes, Clock::now() + kHelloPatience, enough);
+  }
   if (!flow.client().is_open()) co_return First::kRefused;
   std::optional<Decision> complaint = complaint_of(*passage, found);
   passage->first = std::move(found);
@@ -388,12 +408,23 @@ Task<void> Gate::serve(PassagePtr passage) {
   tell(GateEvent::Kind::kEnded, *passage);
 }
 
+// To a bare address: a Host can only take away, so both what it names and the address must allow it.
+Decision Gate::decide_request(const Passage& passage, const HttpHead& head) const {
+  HttpRequestFacts facts{passage.name, *passage.address, passage.port, head.method, head.path};
+  facts.overrides_method = head.overrides_method;
+  facts.overrides_path = head.overrides_path;
+  Decision decision = decide_http(policy_, facts);
+  if (passage.name || head.authority.name.empty() || decision.denied()) return decision;
+  facts.host = head.authority.name;
+  Decision named = decide_http(policy_, facts);
+  return named.denied() ? named : decision;
+}
+
 Task<void> Gate::pass_request(PassagePtr passage, HttpHead head) {
   const auto self = shared_from_this();
   passage->inspected = true;
   if (passage->decision.verdict == Verdict::kInspect) {
-    HttpRequestFacts facts{passage->name, *passage->address, passage->port, head.method, head.path};
-    Decision decision = decide_http(policy_, facts);
+    Decision decision = decide_request(*passage, head);
     if (!decision.denied() && head.overrides_method) decision = refusal("the request overrides its method");
     if (decision.denied()) co_return deny(*passage, std::move(decision));
     passage->decision = std::move(decision);

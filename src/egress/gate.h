@@ -81,6 +81,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   Task<void> refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome);
   // One HTTP request, where rules speak of methods and paths or a proxy was asked for it.
   Task<void> pass_request(PassagePtr passage, HttpHead head);
+  Decision decide_request(const Passage& passage, const HttpHead& head) const;
   // TLS that the gate ends itself (gate_opening.cc).
   bool may_open(const Passage& passage) const;
   bool is_opened(const Passage& passage) const;
@@ -101,6 +102,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   void tell(GateEvent::Kind kind, Passage& passage) const;
 
   static constexpr auto kHelloPatience = std::chrono::seconds(15);
+  static constexpr auto kMessagePatience = std::chrono::seconds(1);  // with bytes that may be all of another protocol
 
   asio::any_io_executor executor_;
   asio::ip::tcp::acceptor acceptor_;

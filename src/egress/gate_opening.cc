@@ -59,11 +59,7 @@ OpenedConnection::Terms Gate::terms_for(const PassagePtr& passage) {
   terms.credentials = bound_to(credentials_, terms.name, terms.port);
   terms.forbidden = terms.credentials.empty() ? std::make_shared<const ForbiddenTexts>(GateCredentials{}) : forbidden_;
   const auto self = shared_from_this();
-  terms.decide = [self, passage](const HttpHead& head) {
-    HttpRequestFacts facts{passage->name, *passage->address, passage->port, head.method, head.path};
-    facts.overrides_method = head.overrides_method;
-    return decide_http(self->policy_, facts);
-  };
+  terms.decide = [self, passage](const HttpHead& head) { return self->decide_request(*passage, head); };
   terms.tell = [self, passage](GateEvent::Kind kind, Decision decision, std::string credential) {
     if (!self->listener_) return;
     GateEvent event;

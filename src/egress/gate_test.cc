@@ -236,8 +236,105 @@ TEST_F(GateTest, AScanOfManyPlacesIsNotedUpToABound) {
     for (uint16_t port = 1; port <= 500; ++port) (void)connect_error(stream(), place("10.1.2.3", port));
   });
   gate_->stop();
-  EXPECT_GT(events_.size(), 0u);
-  EXPECT_LE(events_.size(), gate_rules::kMostRefused);
+  ASSERT_EQ(events_.size(), gate_rules::kMostRefused + 1);
+  EXPECT_EQ(events_.back().host, "more places") << "what was not noted must not be left out silently";
+}
+
+TEST_F(GateTest, RefusedUdpIsToldToo) {
+  open(policy(allow()));
+  inside([&] {
+    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in to = place("93.184.216.34", 443);
+    EXPECT_EQ(::sendto(socket.get(), "x", 1, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to), -1);
+  });
+  gate_->stop();
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_EQ(events_[0].host, "93.184.216.34");
+  EXPECT_EQ(events_[0].port, 443);
+  EXPECT_EQ(events_[0].decision.reason, "of UDP only DNS passes");
+}
+
+// A name is a message to whoever answers for it, whatever is asked about it.
+TEST_F(GateTest, ADeniedQuestionOfAnyTypeIsTold) {
+  open(policy(allow()));
+  inside([&] {
+    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in to = place("192.0.2.53", 53);
+    const char txt[] = "\0\7\1\0\0\1\0\0\0\0\0\0\4leak\4evil\7example\0\0\20\0\1";
+    (void)::sendto(socket.get(), txt, sizeof txt - 1, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    char answer[512];
+    ASSERT_GT(::recv(socket.get(), answer, sizeof answer, 0), 4);
+    EXPECT_EQ(answer[3] & 15, 3) << "no such name";
+  });
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_EQ(events_[0].kind, GateEvent::Kind::kNameDenied);
+  EXPECT_EQ(events_[0].host, "leak.evil.example");
+}
+
+// The listed address alone is allowed; its name may be asked with GET only.
+TEST_F(GateTest, RulesAboutANamesRequestsHoldForItsBareAddress) {
+  std::string rule = allow();
+  rule.insert(rule.size() - 1, R"(, "methods": ["GET"])");
+  open(policy(rule + R"(, {"deny": "localhost"})"));
+  for (const std::string method : {"POST", "GET"}) {
+    inside([&] {
+      const Fd socket = stream();
+      ASSERT_EQ(connect_error(socket, place("127.0.0.1", port_)), 0);
+      const std::string request =
+          method + " / HTTP/1.1\r\nHost: localhost:" + std::to_string(port_) + "\r\nContent-Length: 0\r\n\r\n";
+      ASSERT_EQ(::send(socket.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+      char byte;
+      EXPECT_EQ(::recv(socket.get(), &byte, 1, 0), -1);
+      EXPECT_EQ(errno, ECONNRESET);
+    });
+    ASSERT_FALSE(events_.empty());
+    EXPECT_EQ(events_.back().kind, GateEvent::Kind::kConnectionDenied);
+    EXPECT_NE(events_.back().decision.reason.find("by its name"), std::string::npos) << events_.back().decision.reason;
+  }
+}
+
+// An address and its name both have rules about requests: both must allow one.
+TEST_F(GateTest, ANameInARequestToABareAddressOnlyTakesAway) {
+  const std::string ports = R"(, "ports": [)" + std::to_string(port_) + R"(], "methods": [)";
+  open(policy(R"({"allow": "localhost")" + ports + R"("POST", "PUT"]}, {"deny": "localhost"}, {"allow": "127.0.0.1")" +
+              ports + R"("GET", "PUT"]}, {"deny": "127.0.0.1"})"));
+  std::map<std::string, bool> passed;
+  for (const std::string method : {"GET", "POST", "PUT"}) {
+    events_.clear();
+    Fd socket;
+    inside([&] {
+      socket = stream();
+      ASSERT_EQ(connect_error(socket, place("127.0.0.1", port_)), 0);
+      const std::string request =
+          method + " / HTTP/1.1\r\nHost: localhost:" + std::to_string(port_) + "\r\nContent-Length: 0\r\n\r\n";
+      ASSERT_EQ(::send(socket.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+    });
+    const auto patience = Clock::now() + std::chrono::seconds(30);
+    while (events_.empty() && Clock::now() < patience) context_.run_one_for(std::chrono::seconds(1));
+    ASSERT_FALSE(events_.empty());
+    passed[method] = events_[0].kind == GateEvent::Kind::kConnected;
+  }
+  EXPECT_EQ(passed, (std::map<std::string, bool>{{"GET", false}, {"POST", false}, {"PUT", true}}));
+}
+
+TEST_F(GateTest, AMessageWithoutALineEndPassesAfterAMoment) {
+  open(policy(allow()));
+  asio::ip::tcp::socket accepted(context_);
+  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  Fd socket;
+  inside([&] {
+    socket = stream();
+    ASSERT_EQ(connect_error(socket, synthetic(port_)), 0);
+    ASSERT_EQ(::send(socket.get(), "PING", 4, 0), 4);
+  });
+  char got[4];
+  const auto patience = Clock::now() + std::chrono::seconds(8);  // less than a TLS hello gets
+  bool arrived = false;
+  while (!arrived && Clock::now() < patience) {
+    context_.run_one_for(std::chrono::milliseconds(10));
+    arrived = accepted.is_open() && ::recv(accepted.native_handle(), got, 4, MSG_PEEK | MSG_DONTWAIT) == 4;
+  }
+  EXPECT_TRUE(arrived);
 }
 
 TEST_F(GateTest, WhenItStopsTheBytesOfWhatIsStillOpenHaveBeenTold) {

@@ -114,14 +114,21 @@ Complaint check_length(HttpHead& head) {
   return nullptr;
 }
 
+// Servers that pass headers on in variables, as CGI does, can't tell "_" from "-".
+void note_override(std::string name, HttpHead& head) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  if (name == "x-http-method-override" || name == "x-http-method" || name == "x-method-override")
+    head.overrides_method = true;
+  if (name == "x-original-url" || name == "x-rewrite-url") head.overrides_path = true;
+}
+
 Complaint check_connection(HttpHead& head) {
   Complaint complaint = nullptr;
   if (const std::string* upgrade = only_http_field(head.fields, "upgrade", complaint, "there is more than one Upgrade"))
     head.upgrade = lower_case(*upgrade);
   head.keep_alive = !head.is_http_1_0;
   for (const HttpField& field : head.fields) {
-    if (field.name == "x-http-method-override" || field.name == "x-http-method" || field.name == "x-method-override")
-      head.overrides_method = true;
+    note_override(field.name, head);
     if (field.name != "connection") continue;
     for (const std::string& token : http_list(field.value)) {
       if (token == "close") head.keep_alive = false;
@@ -162,7 +169,9 @@ HttpHeadReader::Status HttpHeadReader::read(std::string_view bytes) {
   }
   if (!end_.has_line()) {
     const size_t feed = bytes.substr(0, kMaxHttpHead).find('\n');
-    if (feed != bytes.npos && bytes.substr(0, feed).find("HTTP/") == bytes.npos) {
+    const std::string_view line = bytes.substr(0, std::min(feed, bytes.size()));
+    const bool is_unfinished_text = feed == bytes.npos && line.find('\0') == line.npos;
+    if (!is_unfinished_text && line.find("HTTP/") == line.npos) {
       reason_ = "the first line is no HTTP request";
       return Status::kNotHttp;
     }

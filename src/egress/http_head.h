@@ -40,6 +40,7 @@ struct HttpHead {
   std::optional<uint64_t> content_length;
   std::string upgrade;            // the Upgrade header, lower case: "websocket", "h2c"; empty: none
   bool overrides_method = false;  // X-HTTP-Method-Override and the like: a rule about methods must not let it pass
+  bool overrides_path = false;    // X-Original-URL and the like: the same for a rule about paths
   bool keep_alive = true;
   HttpFields fields;      // in order
   size_t size_bytes = 0;  // of the head in the bytes fed, empty line included

@@ -59,6 +59,13 @@ TEST(HttpHeadTest, WhatTheGateMustKnowIsTold) {
   EXPECT_TRUE(read("POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: Chunked\r\n\r\n").is_chunked);
   EXPECT_EQ(read("GET / HTTP/1.1\r\nHost: a.example\r\nUpgrade: h2c\r\n\r\n").upgrade, "h2c");
   EXPECT_TRUE(read("GET / HTTP/1.1\r\nHost: a.example\r\nX-HTTP-Method-Override: DELETE\r\n\r\n").overrides_method);
+  for (const std::string name : {"X_HTTP_Method_Override", "X-HTTP_Method", "x_method-override"})
+    EXPECT_TRUE(read("GET / HTTP/1.1\r\nHost: a.example\r\n" + name + ": DELETE\r\n\r\n").overrides_method) << name;
+  for (const std::string name : {"X-Original-URL", "X-Rewrite-Url", "x_original_url"}) {
+    const HttpHead head = read("GET / HTTP/1.1\r\nHost: a.example\r\n" + name + ": /admin\r\n\r\n");
+    EXPECT_TRUE(head.overrides_path) << name;
+    EXPECT_FALSE(head.overrides_method) << name;
+  }
   EXPECT_FALSE(read("GET / HTTP/1.1\r\nHost: a.example\r\nConnection: Close\r\n\r\n").keep_alive);
   EXPECT_FALSE(read("GET / HTTP/1.0\r\nHost: a.example\r\n\r\n").keep_alive);
 }
@@ -66,7 +73,7 @@ TEST(HttpHeadTest, WhatTheGateMustKnowIsTold) {
 TEST(HttpHeadTest, OtherProtocolsAreNotHttp) {
   for (const auto& bytes : {"\x16\3\1\2\0"s, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"s, "SSH-2.0-OpenSSH\r\n"s,
                             "EHLO me\r\n"s, "\r\nGET / HTTP/1.1\r\n"s, " GET / HTTP/1.1\r\n"s, "\0\0\0\x10"s,
-                            std::string(40, 'A'), "GET / \r\n"s, "GET /\n"s}) {
+                            std::string(40, 'A'), "GET / \r\n"s, "GET /\n"s, "0032git-upload-pack /p.git\0host=a"s}) {
     HttpHeadReader reader;
     EXPECT_EQ(reader.read(bytes), Status::kNotHttp) << bytes;
     EXPECT_FALSE(reader.reason().empty());

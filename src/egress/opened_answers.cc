@@ -144,7 +144,7 @@ Task<bool> OpenedConnection::pass_websocket() {
     for (size_t at = 0; at < from_server_.size();) {
       const size_t size = frames.pass(std::string_view(from_server_).substr(at));
       redactor.pass(std::string_view(from_server_).substr(at, size), clean);
-      if (frames.ended_message()) redactor.finish(clean);
+      if (frames.ended()) redactor.finish(clean);  // the next one's head stands between
       at += size;
     }
     from_server_.clear();

@@ -7,8 +7,11 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(15);
 constexpr auto kDrainTime = std::chrono::seconds(2);
-constexpr size_t kMostRewritten = 1u << 20;  // of a body in which placeholders are looked for
-constexpr const char* kTooLong = "a body in which a credential takes a place has at most 1 MiB";
+constexpr const char* kTooLong = "a body in which a credential takes a place has at most 1 MiB, with it and without";
+constexpr const char* kMalformed = "400 Bad Request";
+constexpr const char* kBodySize = "413 Content Too Large";
+constexpr const char* kHeadSize = "431 Request Header Fields Too Large";
+constexpr const char* kHeadTooLong = "a request's head with its credentials has at most 64 KiB";
 
 Decision refusal(std::string reason) {
   Decision decision;
@@ -35,6 +38,13 @@ bool OpenedConnection::account() {
   counted_in_ += in;
   counted_out_ += out;
   return flow_->count(in, out);
+}
+
+// What leaves is more than what the program sent: placeholders would carry any number of bytes past the caps.
+bool OpenedConnection::account_given(size_t given, size_t sent) {
+  if (given <= sent || flow_->count(given - sent, 0)) return true;
+  flow_->abort();
+  return false;
 }
 
 Task<bool> OpenedConnection::fill(TlsStream& from, std::string& buffer) {
@@ -103,7 +113,7 @@ Task<std::optional<HttpHead>> OpenedConnection::next_head() {
     const auto status = from_client_.empty() ? HttpHeadReader::Status::kNeedMore : reader.read(from_client_);
     if (status == HttpHeadReader::Status::kFound) break;
     if (status != HttpHeadReader::Status::kNeedMore) {
-      (void)co_await refuse("400 Bad Request", reader.reason());
+      (void)co_await refuse(kMalformed, reader.reason());
       co_return std::nullopt;
     }
     if (!co_await fill(client_, from_client_)) co_return std::nullopt;
@@ -120,7 +130,7 @@ Task<OpenedConnection::Next> OpenedConnection::refuse(const char* status, std::s
 }
 
 // A server may be early: an answer that has begun can only be cut.
-Task<bool> OpenedConnection::refuse_body(std::string reason) {
+Task<bool> OpenedConnection::refuse_pending(const char* status, std::string reason) {
   if (!pending_) co_return false;
   if (answering_) {
     terms_.tell(GateEvent::Kind::kConnectionDenied, refusal(std::move(reason)), {});
@@ -128,7 +138,7 @@ Task<bool> OpenedConnection::refuse_body(std::string reason) {
     co_return false;
   }
   pending_.reset();
-  (void)co_await refuse(reason == kTooLong ? "413 Content Too Large" : "400 Bad Request", std::move(reason));
+  (void)co_await refuse(status, std::move(reason));
   co_return false;
 }
 
@@ -192,6 +202,8 @@ Task<bool> OpenedConnection::send_head(const HttpHead& head, const CredentialCho
                                        std::optional<uint64_t> body_size) {
   const Answers answers = terms_.credentials.empty() ? Answers::kAsAsked : Answers::kReadable;
   const GivenRequest given = give_to_head(head, chosen, answers, body_size);
+  if (!given.fits) co_return co_await refuse_pending(kHeadSize, kHeadTooLong);
+  if (!account_given(given.text.size(), head.size_bytes)) co_return false;
   note_use(given.used);
   const std::string_view text = given.text.view();
   co_return co_await server_.write(asio::buffer(text.data(), text.size()));
@@ -211,7 +223,7 @@ Task<bool> OpenedConnection::send_body(BodyLength length) {
     }
     std::string content;
     const std::optional<size_t> taken = reader.read(from_client_, content);
-    if (!taken) co_return co_await refuse_body(reader.reason());
+    if (!taken) co_return co_await refuse_pending(kMalformed, reader.reason());
     from_client_.erase(0, *taken);
     if (content.empty()) continue;
     if (!co_await send(chunked ? chunk_of(content) : std::move(content))) co_return false;
@@ -221,7 +233,7 @@ Task<bool> OpenedConnection::send_body(BodyLength length) {
 
 Task<bool> OpenedConnection::send_with_rewritten_body(const HttpHead& head, const CredentialChoice& chosen,
                                                       BodyLength length) {
-  if (length.size > kMostRewritten) co_return co_await refuse_body(kTooLong);
+  if (length.size > kMostGivenBody) co_return co_await refuse_pending(kBodySize, kTooLong);
   if (expects_continue(head) && !co_await tell_client("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
   HttpBodyReader reader(length);
   std::string body;
@@ -231,12 +243,14 @@ Task<bool> OpenedConnection::send_with_rewritten_body(const HttpHead& head, cons
       co_return false;
     }
     const std::optional<size_t> taken = reader.read(from_client_, body);
-    if (!taken) co_return co_await refuse_body(reader.reason());
-    if (body.size() > kMostRewritten) co_return co_await refuse_body(kTooLong);
+    if (!taken) co_return co_await refuse_pending(kMalformed, reader.reason());
+    if (body.size() > kMostGivenBody) co_return co_await refuse_pending(kBodySize, kTooLong);
     from_client_.erase(0, *taken);
   }
   const GivenRequest given = give_to_body(head, body, chosen);
+  if (!given.fits) co_return co_await refuse_pending(kBodySize, kTooLong);
   if (!co_await send_head(head, chosen, given.text.size())) co_return false;
+  if (!account_given(given.text.size(), body.size())) co_return false;
   note_use(given.used);
   const std::string_view text = given.text.view();
   if (head.is_chunked && !text.empty() && !co_await send(chunk_size_line(text.size()))) co_return false;

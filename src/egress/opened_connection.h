@@ -67,7 +67,7 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
   void note_use(const std::vector<std::string>& names);
   // Tells the program why, and that the connection ends.
   Task<Next> refuse(const char* status, std::string reason);
-  Task<bool> refuse_body(std::string reason);
+  Task<bool> refuse_pending(const char* status, std::string reason);
   // Reads on a while, so that an answer before the end of a request is not lost in a reset.
   Task<void> drain();
 
@@ -83,6 +83,7 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
   Task<bool> fill(TlsStream& from, std::string& buffer);
   Task<bool> tell_client(std::string text);
   bool account();
+  bool account_given(size_t given, size_t sent);
 
   std::shared_ptr<Flow> flow_;
   Terms terms_;

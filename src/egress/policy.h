@@ -155,6 +155,7 @@ struct HttpRequestFacts {
   std::string_view method;
   std::string_view path;
   bool overrides_method = false;  // HttpHead::overrides_method
+  bool overrides_path = false;
 };
 HttpDecision decide_http(const NetworkPolicy& policy, const HttpRequestFacts& request);
 

@@ -151,6 +151,8 @@ Decision ask_layer_for_request(const PolicyLayer& layer, const Subject& subject,
     if (!matches_place(rule, subject) || !matches_port(rule, subject.port)) continue;
     if (rule.paths && !clear)
       return by_rule(layer, i, Verdict::kDeny, "the path could be read in two ways, and a rule depends on it");
+    if (rule.paths && request.overrides_path)
+      return by_rule(layer, i, Verdict::kDeny, "the request overrides its path, and a rule depends on it");
     if (rule.methods && request.overrides_method)
       return by_rule(layer, i, Verdict::kDeny, "the request overrides its method, and a rule depends on it");
     if (!matches_method(rule, request.method) || (rule.paths && !matches_path(rule, *clear))) continue;

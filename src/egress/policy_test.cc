@@ -210,6 +210,10 @@ TEST(PolicyTest, RulesAboutRequestsWantThemToBeSeen) {
   }
   const HttpRequestFacts overriding{"api.example", ip("8.8.8.8"), 443, "GET", "/v1/x", true};
   EXPECT_TRUE(decide_http(rules, overriding).denied());
+  const HttpRequestFacts elsewhere{"api.example", ip("8.8.8.8"), 443, "GET", "/v1/x", false, true};
+  EXPECT_TRUE(decide_http(rules, elsewhere).denied());
+  const NetworkPolicy methods = policy(R"({"rules": [{"allow": "api.example", "methods": ["GET"]}]})");
+  EXPECT_FALSE(decide_http(methods, elsewhere).denied()) << "no rule looks at the path";
 }
 
 TEST(PolicyTest, ADeniedMethodIsDeniedInAnyCase) {

@@ -140,7 +140,10 @@ std::vector<ValueForm> forms_of(std::string_view value) {
   add(in_case(value, 'A', 'Z', 'a'));
   for (const std::string_view digits : {kUpper, kLower}) {
     // Strictly; as encodeURIComponent, urllib's quote and a form do; as a browser's address bar does.
-    for (const std::string_view kept : {"", "!'()*", "/", "+", "!$&'()*+,;=:@/?"}) add(percent(value, kept, digits));
+    for (const std::string_view kept : {"", "!'()*", "/", "+", "!$&'()*+,;=:@/?"}) {
+      add(percent(value, kept, digits));
+      add(percent(percent(value, kept, digits), "", digits));  // an address inside another's query
+    }
     // Plainly; as encoders that fear HTML do.
     for (const std::string_view fearful : {"", "<>&", "<>&='", "<>&+'\"`"}) add(json_text(value, fearful, digits));
     add(hexadecimal(value, digits));

@@ -13,10 +13,10 @@ std::string percent_encoded(std::string_view text);
 // As it stands between the quotes of a JSON text.
 std::string json_escaped(std::string_view text);
 
-// The value itself and what usual programs make of it: in capitals or small letters, percent-encoded, as JSON or HTML,
-// with every character escaped, in hexadecimal, as UTF-16, in base64 of both alphabets. Base64 of a longer text that
-// holds the value looks different at three alignments, of which only the letters that the value alone decides are
-// given. Each form once.
+// The value itself and what usual programs make of it: in capitals or small letters, percent-encoded once or twice, as
+// JSON or HTML, with every character escaped, in hexadecimal, as UTF-16, in base64 of both alphabets. Base64 of a
+// longer text that holds the value looks different at three alignments, of which only the letters that the value alone
+// decides are given. Each form once.
 struct ValueForm {
   std::string text;
   bool is_base64 = false;  // the letter behind it may hold bits of the value, too

@@ -22,12 +22,10 @@ class WebSocketFrames {
     const auto size = static_cast<size_t>(std::min<uint64_t>(left_, bytes.size() - taken));
     left_ -= size;
     ended_ = left_ == 0;
-    is_message_end_ = (head_[0] & 0x80) != 0;
     if (ended_) head_size_ = 0;
     return taken + size;
   }
-  // A frame that ends its message: what comes next is another one.
-  bool ended_message() const { return ended_ && is_message_end_; }
+  bool ended() const { return ended_; }
 
  private:
   size_t extra_size() const { return (head_[1] & 0x7F) == 126 ? 2 : (head_[1] & 0x7F) == 127 ? 8 : 0; }
@@ -42,7 +40,7 @@ class WebSocketFrames {
   uint8_t head_[14] = {};
   size_t head_size_ = 0;
   uint64_t left_ = 0;
-  bool ended_ = false, is_message_end_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace bj

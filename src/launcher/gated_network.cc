@@ -31,6 +31,8 @@ constexpr std::array<PairSet, 2> kNames = {{{kNames4, 1, NFPROTO_IPV4, 4}, {kNam
 constexpr std::array<PairSet, 2> kClosed = {{{kClosed4, 3, NFPROTO_IPV4, 4}, {kClosed6, 4, NFPROTO_IPV6, 16}}};
 constexpr std::array<PairSet, 2> kOpen = {{{kOpen4, 5, NFPROTO_IPV4, 4}, {kOpen6, 6, NFPROTO_IPV6, 16}}};
 constexpr std::array<PairSet, 2> kRefused = {{{kRefused4, 7, NFPROTO_IPV4, 4}, {kRefused6, 8, NFPROTO_IPV6, 16}}};
+constexpr std::array<PairSet, 2> kRefusedUdp = {
+    {{kRefusedUdp4, 9, NFPROTO_IPV4, 4}, {kRefusedUdp6, 10, NFPROTO_IPV6, 16}}};
 
 Result<void> set_addresses() {
   BJ_TRY(const Fd socket, netlink_socket(NETLINK_ROUTE));
@@ -73,9 +75,11 @@ void refuse_the_rest(nft::Transaction& t) {
   t.create_chain(chain, "filter", NF_INET_LOCAL_OUT, 0, NF_DROP);
   accept_loopback(t, chain);
   Rule(t, chain).belongs_to_known_connection().accept();
-  for (const PairSet& set : kRefused) {
-    Rule(t, chain).family(set.family).protocol(IPPROTO_TCP).note_pair(set.name, set.id, set.address_size);
-  }
+  const auto note = [&](uint8_t protocol, const PairSet& set) {
+    Rule(t, chain).family(set.family).protocol(protocol).note_pair(set.name, set.id, set.address_size);
+  };
+  for (const PairSet& set : kRefused) note(IPPROTO_TCP, set);
+  for (const PairSet& set : kRefusedUdp) note(IPPROTO_UDP, set);
   Rule(t, chain).protocol(IPPROTO_TCP).reject_with_reset();  // an ICMP error would let connect() hang
   Rule(t, chain).reject_as_prohibited();
 }
@@ -87,7 +91,9 @@ Result<Fd> set_rules() {
   for (const auto& sets : {kNames, kClosed, kOpen}) {
     for (const PairSet& set : sets) t.create_pair_set(set.name, set.id, set.address_size);
   }
-  for (const PairSet& set : kRefused) t.create_noting_set(set.name, set.id, set.address_size, kMostRefused);
+  for (const auto& sets : {kRefused, kRefusedUdp}) {
+    for (const PairSet& set : sets) t.create_noting_set(set.name, set.id, set.address_size, kMostRefused);
+  }
   lead_to_the_gate(t);
   refuse_the_rest(t);
   BJ_CHECK(t.commit(socket.get(), "rules of the gate"));

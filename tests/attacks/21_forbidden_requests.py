@@ -52,8 +52,12 @@ def attack():
     for request in _REQUESTS:
         if b'"server"' in ask(request):
             return f"ESCAPED: {request} was answered"
-    for header in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"):
+    # Who passes headers on in variables, as CGI does, can't tell "_" from "-".
+    for header in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X_HTTP_Method_Override"):
         if b'"server"' in ask("GET /ok", header + ": DELETE\r\n"):
+            return f"ESCAPED: {header} was passed on"
+    for header in ("X-Original-URL", "X-Rewrite-URL", "X_Original_URL"):
+        if b'"server"' in ask("GET /ok", header + ": /secret\r\n"):
             return f"ESCAPED: {header} was passed on"
     return "HELD: only GET /ok"
 

@@ -160,6 +160,26 @@ public class Fetch { public static void main(String[] a) throws Exception {
                                binding={"body": True, "placeholder": PLACEHOLDER})
         self.assertIn(b"1 MiB", done.stdout, done)
 
+    def test_a_body_that_grows_too_long_is_refused(self):
+        done = self.run_inside("sh", "-c", f"yes aaaaaaaa | tr -d '\\n' | head -c 1000000 | curl -sS -m 20 --data-binary @- {HOST}/echo",
+                               binding={"body": True, "placeholder": "aaaaaaaa"})
+        self.assertIn(b"1 MiB", done.stdout, done)
+
+    def test_a_head_that_grows_too_long_is_refused(self):
+        done = self.fetch("-w", "%{http_code}", "-H", "X-Key: " + "aaaaaaaa" * 3900, HOST + "/echo",
+                          binding={"header": "X-Key", "placeholder": "aaaaaaaa"})
+        self.assertTrue(done.stdout.endswith(b"431"), done)
+        self.assertIn(b"64 KiB", done.stdout, "the server did not have to say it")
+
+    def test_what_placeholders_become_counts_as_sent(self):
+        policy = self.policy("capped.json", rules=[{"allow": "allowed.example", "ports": [8443]}], caps={"bytes_sent": 16000})
+        binding = {"body": True, "placeholder": "aaaaaaaa"}
+        done = self.fetch("-d", "b" * 8000, HOST + "/echo", binding=binding, network=policy)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.fetch("-d", "a" * 8000, HOST + "/echo", binding=binding, network=policy)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn("the cap bytes_sent was reached", done.stderr.decode())
+
     def test_large_bodies_pass_both_ways(self):
         done = self.run_inside("sh", "-c", "head -c 3000000 /dev/zero > f; curl -sS -m 60 -T f "
                                            f"{HOST}/echo | wc -c; sha256sum < f")
@@ -267,6 +287,24 @@ class NeverElsewhere(CredentialStory):
                 self.assertNotIn(form, text, page)
             if page != "dribble":
                 self.assertIn("*" * len(VALUE), text, page)
+
+    def test_what_is_held_back_does_not_tell_how_the_value_begins(self):
+        """A guess that waited while others passed would give the value away, letter by letter."""
+        script = """
+import base64, os, socket, ssl
+s = ssl.create_default_context().wrap_socket(socket.create_connection(("allowed.example", 8443)), server_hostname="allowed.example")
+s.settimeout(20)
+s.sendall(b"GET /socket HTTP/1.1\\r\\nHost: allowed.example:8443\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
+          b"Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: " + base64.b64encode(os.urandom(16)) + b"\\r\\n\\r\\n")
+f = s.makefile("rb")
+while f.readline().strip(): pass
+head = f.read(2); f.read(head[1])
+for text in (b"~tox_", b"~tok_", b"~tok_s3cr", b"Bearer t"):
+    s.sendall(bytes([0x01, 0x80 | len(text)]) + bytes(4) + text)  # a message that goes on
+    head = f.read(2); print(f.read(head[1]))
+"""
+        done = self.run_inside("/usr/bin/python3", "-c", script)
+        self.assertEqual(done.stdout.decode().splitlines(), ["b'~tox_'", "b'~tok_'", "b'~tok_s3cr'", "b'Bearer t'"], done.stderr)
 
     def test_an_echo_cannot_be_fetched_in_pieces(self):
         for first in range(0, 60, 6):

@@ -110,6 +110,13 @@ attempt("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
 """
         done = self.python("open", script, flags=("--user", "root"))
         self.assertEqual(done.stdout.decode().count("no"), 6, done)
+        self.assertIn("network: 93.184.216.34:443: of UDP only DNS passes", done.stderr.decode())
+
+    def test_every_place_of_a_sweep_is_counted(self):
+        script = "import socket\nfor port in range(1000, 1200): socket.socket().connect_ex(('93.184.216.35', port))"
+        done = self.belljar("exec", "--network", "allow:allowed.example", "--json", "--", "python3", "-c", script)
+        network = json.loads(done.stdout)["network"]
+        self.assertEqual(sum(one["times"] for one in network["denied"]) + network["left_out"], 200, network)
 
     def test_names_that_lead_to_forbidden_addresses_are_reset(self):
         for name in ("metadata.example", "loop.example", "private.example", "own.example"):

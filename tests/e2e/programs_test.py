@@ -69,6 +69,17 @@ class Programs(NetworkStory):
         script = f"git clone -q {SERVER}/git/story.git /tmp/story && cat /tmp/story/file.txt"
         self.assertEqual(self.inside("allow:api.allowed.example:8443", "sh", "-c", script), "from the repository\n")
 
+    @unittest.skipUnless(os.path.exists("/usr/lib/git-core/git-daemon"), "no git daemon here")
+    def test_git_clones_over_its_own_protocol(self):
+        serve = 'echo up; exec /usr/lib/git-core/git-daemon --reuseaddr --export-all --base-path="$0"'
+        beside = ("nsenter", f"--net=/proc/{self.world.children[1].pid}/ns/net")
+        self.world.start(*beside, "sh", "-c", serve, self.scratch)
+        # It says nothing when it listens; one that comes too early is refused.
+        script = "for i in 1 2 3 4 5 6 7 8 9; do git clone -q git://api.allowed.example/story.git /tmp/story && break; " \
+                 "sleep 0.3; done; cat /tmp/story/file.txt"
+        done = self.belljar("exec", "--network", "allow:api.allowed.example:9418", "--", "sh", "-c", script)
+        self.assertEqual(done.stdout, b"from the repository\n", done.stderr)
+
     def test_curl_speaks_http_1_and_http_2(self):
         self.assertIn("/one", self.inside("allow:*.allowed.example:8443", "curl", "-sS", SERVER + "/one"))
         said = self.inside("allow:*.allowed.example:9443", "curl", "-sS", "--http2", "-w", " %{http_version}",
