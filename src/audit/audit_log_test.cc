@@ -135,6 +135,18 @@ TEST_P(AuditLogTest, ABatchThatWasCommittedUnnoticedIsNotWrittenTwice) {
   expect_intact(2);
 }
 
+// The answer to a commit was lost; until the next try more has happened.
+TEST_P(AuditLogTest, WhatCameBehindABatchThatWasCommittedUnnoticedIsWritten) {
+  std::vector<AuditRow> events{some_event(1), some_event(2)};
+  ASSERT_TRUE(append(store_->audit(), events));
+  for (int number = 3; number <= 50; number++) events.push_back(some_event(number));
+  const auto end = append(store_->audit(), events);
+  ASSERT_TRUE(end) << end.error().what;
+  EXPECT_EQ(end->sequence, 50);
+  expect_intact(50);
+  EXPECT_EQ(store_->audit().get(50)->subject, "tool-50");
+}
+
 TEST_P(AuditLogTest, SeveralServersWriteOneChainWithoutGaps) {
   constexpr int kServers = 4, kBatches = 25, kTogether = 40;
   std::vector<std::unique_ptr<Store>> stores;

@@ -1,5 +1,7 @@
 #include "audit/chain.h"
 
+#include <span>
+
 #include "store/crypto.h"
 
 namespace bj {
@@ -23,6 +25,16 @@ void put_maybe(std::string& out, const MaybeText& text) {
   } else {
     put_number(out, kAbsent);
   }
+}
+
+// A batch whose commit was not heard of comes again, with newer events behind it: those are not there yet.
+Result<size_t> count_there(Transaction& transaction, const std::vector<AuditRow>& events) {
+  size_t count = 0;
+  for (; count < events.size(); ++count) {
+    BJ_TRY(const bool there, AuditTable::has_event(transaction, events[count].id));
+    if (!there) break;
+  }
+  return count;
 }
 
 }  // namespace
@@ -54,16 +66,16 @@ Result<std::string> event_hash(const AuditRow& row) {
 
 Result<AuditLink> append(Transaction& transaction, std::vector<AuditRow>& events) {
   BJ_TRY(AuditLink end, AuditTable::lock_head(transaction));
-  if (events.empty()) return end;
-  BJ_TRY(const bool repeated, AuditTable::has_event(transaction, events.front().id));
-  if (repeated) return end;
-  for (AuditRow& event : events) {
+  BJ_TRY(const size_t there, count_there(transaction, events));
+  const std::span<AuditRow> fresh = std::span(events).subspan(there);
+  if (fresh.empty()) return end;
+  for (AuditRow& event : fresh) {
     event.sequence = end.sequence + 1;
     event.previous_hash = end.hash;
     BJ_TRY(event.hash, event_hash(event));
     end = {event.sequence, event.hash};
   }
-  BJ_CHECK(AuditTable::insert(transaction, events));
+  BJ_CHECK(AuditTable::insert(transaction, fresh));
   BJ_CHECK(AuditTable::set_head(transaction, end));
   return end;
 }

@@ -20,7 +20,8 @@ std::string canonical_bytes(const AuditRow& row);
 Result<std::string> event_hash(const AuditRow& row);  // hexadecimal
 
 // Appends the events in their order, in this transaction, and yields the new end. Other writers wait until it ends.
-// Does nothing if the first of them is there already: then an earlier try has been committed unnoticed.
+// The first of them may be there already, because an earlier try has been committed unnoticed: those are left as they
+// are, and what stands behind them in the list is appended.
 Result<AuditLink> append(Transaction& transaction, std::vector<AuditRow>& events);
 // The same in a transaction of its own: durable when it returns.
 Result<AuditLink> append(AuditTable& table, std::vector<AuditRow>& events);

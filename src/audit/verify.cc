@@ -19,6 +19,12 @@ class Verifier {
   Verifier(AuditTable& table, const VerifyOptions& options) : table_(table), options_(options) {}
 
   Result<AuditReport> run() {
+    BJ_TRY(const int64_t misplaced, table_.count_misplaced());
+    if (misplaced > 0)
+      return found({AuditFault::kChanged, 0,
+                    fmt::format("{} rows stand outside of the chain, before its first event or without a number: they "
+                                "were not written by it",
+                                misplaced)});
     BJ_TRY(const AuditEnds ends, table_.ends());
     if (const auto bad = check_known_heads()) return found(*bad);
     const int64_t last = ends.last_sequence;

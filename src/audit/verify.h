@@ -29,7 +29,7 @@ std::string_view fault_name(AuditFault fault);
 
 struct AuditProblem {
   AuditFault fault = AuditFault::kChanged;
-  int64_t sequence = 0;  // of the first event that is wrong or missing
+  int64_t sequence = 0;  // of the first event that is wrong or missing; 0: of what stands before the first
   std::string what;      // a sentence
 };
 

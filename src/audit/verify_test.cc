@@ -84,6 +84,56 @@ TEST_P(VerifyTest, EveryChangedFieldIsFound) {
   expect_fault(AuditFault::kChanged, 4);
 }
 
+// A forged event there would be shown and exported, but follows nothing.
+TEST_P(VerifyTest, WhatStandsBeforeTheFirstEventIsFoundAndNotShown) {
+  for (const char* const place : {"0", "-5"}) {
+    tamper(std::string("INSERT INTO audit_events SELECT ") + place +
+           ", 'event-x', time_us, organization_id, user_id, key_id, kind, action, subject, outcome, call_id, detail, "
+           "previous_hash, hash FROM audit_events WHERE sequence = 5");
+    expect_fault(AuditFault::kChanged, 0);
+    EXPECT_EQ(store_->audit().get(std::stoll(place)).error().code, Code::kNotFound);
+    AuditFilter filter;
+    filter.after = -9;
+    EXPECT_EQ(store_->audit().list(filter)->size(), 10u);
+    tamper(std::string("DELETE FROM audit_events WHERE sequence = ") + place);
+    expect_intact(10);
+  }
+  tamper(
+      "INSERT INTO audit_checkpoints SELECT 0, key_id, hash, time_us, signature FROM audit_checkpoints "
+      "WHERE sequence = 6");
+  expect_fault(AuditFault::kChanged, 0);
+}
+
+TEST_P(VerifyTest, AValueOfAnotherTypeIsAChange) {
+  if (GetParam() != DatabaseKind::kSqlite) GTEST_SKIP() << "PostgreSQL keeps the types of its columns";
+  const AuditRow whole = *store_->audit().get(4);
+  for (const char* const change : {"detail = CAST(detail AS BLOB)", "time_us = 'abc'", "subject = CAST('x' AS BLOB)"}) {
+    SCOPED_TRACE(change);
+    tamper(std::string("UPDATE audit_events SET ") + change + " WHERE sequence = 4");
+    expect_fault(AuditFault::kChanged, 4);
+    EXPECT_EQ(store_->audit().get(4).error().code, Code::kConflict);
+    EXPECT_EQ(store_->audit().list({}).error().code, Code::kConflict);
+    tamper("DELETE FROM audit_events WHERE sequence = 4");
+    ASSERT_TRUE(store_->database().transact(
+        [&](Transaction& transaction) { return AuditTable::insert(transaction, std::span(&whole, 1)); }));
+    expect_intact(10);
+  }
+  for (const char* const place : {"'abc'", "4.5", "NULL"}) {
+    SCOPED_TRACE(place);
+    tamper(std::string("INSERT INTO audit_events SELECT ") + place +
+           ", 'event-x', time_us, organization_id, user_id, key_id, kind, action, subject, outcome, call_id, detail, "
+           "previous_hash, hash FROM audit_events WHERE sequence = 5");
+    expect_fault(AuditFault::kChanged, 0);
+    tamper("DELETE FROM audit_events WHERE id = 'event-x'");
+    expect_intact(10);
+  }
+  tamper("UPDATE audit_checkpoints SET time_us = 'abc' WHERE sequence = 6");
+  expect_fault(AuditFault::kBadSignature, 6);
+  tamper("UPDATE audit_head SET hash = CAST(hash AS BLOB)");
+  tamper("DELETE FROM audit_checkpoints WHERE sequence = 6");
+  expect_fault(AuditFault::kTruncated, 11);
+}
+
 TEST_P(VerifyTest, ADeletedEventIsAGap) {
   tamper("DELETE FROM audit_events WHERE sequence = 5");
   expect_fault(AuditFault::kGap, 5);

@@ -1,5 +1,7 @@
 #include "store/audit_table.h"
 
+#include <algorithm>
+
 #include "store/sql.h"
 
 namespace bj {
@@ -11,6 +13,28 @@ namespace {
 
 constexpr size_t kColumns = 14;
 constexpr size_t kTogether = 32;  // rows of one statement: a round trip each would be slow
+
+// SQLite holds whatever somebody writes past us into a column. What each is, a letter a column: n a number, t a text,
+// m a text or nothing.
+constexpr std::string_view kEventKinds = "ntntmmttmtmttt";
+constexpr std::string_view kCheckpointKinds = "nttnt";
+constexpr std::string_view kLinkKinds = "nt";
+
+bool has_kinds(const Row& row, std::string_view kinds) {
+  for (size_t column = 0; column < kinds.size(); column++) {
+    const Value& value = row.value(column);
+    const bool fits = kinds[column] == 'n'
+                          ? std::holds_alternative<int64_t>(value)
+                          : std::holds_alternative<std::string>(value) || (kinds[column] == 'm' && row.is_null(column));
+    if (!fits) return false;
+  }
+  return true;
+}
+
+int64_t sequence_of(const Row& row) {
+  const auto* const number = std::get_if<int64_t>(&row.value(0));
+  return number == nullptr ? 0 : *number;
+}
 
 AuditRow event_of(const Row& row) {
   AuditRow event;
@@ -31,11 +55,10 @@ AuditRow event_of(const Row& row) {
   return event;
 }
 
-std::vector<AuditRow> events_of(const Rows& rows) {
-  std::vector<AuditRow> events;
-  events.reserve(rows.rows.size());
-  for (const Row& row : rows.rows) events.push_back(event_of(row));
-  return events;
+Result<AuditRow> sound_event(const Row& row) {
+  if (has_kinds(row, kEventKinds)) return event_of(row);
+  return fail(Code::kConflict, "audit event " + std::to_string(sequence_of(row)) +
+                                   " is not what was written: `belljar audit verify` tells more");
 }
 
 std::string insert_statement(size_t rows) {
@@ -65,7 +88,7 @@ Result<void> insert_rows(Transaction& transaction, const std::string& sql, std::
 Result<AuditLink> AuditTable::lock_head(Transaction& transaction) {
   const std::string sql = "SELECT sequence, hash FROM audit_head WHERE id = 1" + std::string(for_update(transaction));
   BJ_TRY(const Rows rows, transaction.run(sql));
-  if (rows.rows.empty())
+  if (rows.rows.empty() || !has_kinds(rows.rows[0], kLinkKinds))
     return fail(Code::kInternal, "the audit's head is missing from the database: `belljar audit verify` tells more");
   return AuditLink{rows.rows[0].integer(0), rows.rows[0].text(1)};
 }
@@ -99,16 +122,28 @@ Result<AuditEnds> AuditTable::ends() {
                                          "(SELECT MAX(sequence) FROM audit_checkpoints)"));
   const Row& row = rows.rows[0];
   AuditEnds ends;
-  if (!row.is_null(0)) ends.head = AuditLink{row.integer(0), row.text(1)};
+  if (has_kinds(row, kLinkKinds)) ends.head = AuditLink{row.integer(0), row.text(1)};
+  for (const size_t column : {2, 3}) {
+    if (!row.is_null(column) && !std::holds_alternative<int64_t>(row.value(column)))
+      return fail(Code::kConflict, "the audit has a row whose number is none: `belljar audit verify` tells more");
+  }
   ends.last_sequence = row.integer(2);
   ends.last_checkpoint = row.integer(3);
   return ends;
 }
 
+Result<int64_t> AuditTable::count_misplaced() {
+  std::string where = "WHERE sequence IS NULL OR sequence < 1";
+  if (database_.engine() == DatabaseKind::kSqlite) where += " OR typeof(sequence) <> 'integer'";
+  BJ_TRY(const Rows rows, database_.read("SELECT (SELECT COUNT(*) FROM audit_events " + where +
+                                         ") + (SELECT COUNT(*) FROM audit_checkpoints " + where + ")"));
+  return rows.rows[0].integer(0);
+}
+
 Result<std::vector<AuditRow>> AuditTable::list(const AuditFilter& filter) {
   const bool rising = filter.order == Order::kAscending;
   Sql sql("SELECT " AUDIT_COLUMNS " FROM audit_events WHERE sequence > ");
-  sql.bind(filter.after.value_or(0));
+  sql.bind(std::max<int64_t>(filter.after.value_or(0), 0));  // what stands before the first is no event
   if (filter.organization) sql.add(" AND organization_id = ").bind(*filter.organization);
   if (filter.kind) sql.add(" AND kind = ").bind(*filter.kind);
   if (filter.action) sql.add(" AND action = ").bind(*filter.action);
@@ -117,13 +152,19 @@ Result<std::vector<AuditRow>> AuditTable::list(const AuditFilter& filter) {
   if (filter.before) sql.add(" AND sequence < ").bind(*filter.before);
   sql.add(rising ? " ORDER BY sequence LIMIT " : " ORDER BY sequence DESC LIMIT ").bind(filter.limit);
   BJ_TRY(const Rows rows, database_.read(sql.text(), sql.params()));
-  return events_of(rows);
+  std::vector<AuditRow> events;
+  for (const Row& row : rows.rows) {
+    BJ_TRY(AuditRow event, sound_event(row));
+    events.push_back(std::move(event));
+  }
+  return events;
 }
 
 Result<AuditRow> AuditTable::get(int64_t sequence) {
-  BJ_TRY(Rows rows, database_.read("SELECT " AUDIT_COLUMNS " FROM audit_events WHERE sequence = $1", {sequence}));
+  BJ_TRY(Rows rows,
+         database_.read("SELECT " AUDIT_COLUMNS " FROM audit_events WHERE sequence = $1 AND sequence > 0", {sequence}));
   BJ_TRY(const Row row, only_row(std::move(rows), "Event", std::to_string(sequence)));
-  return event_of(row);
+  return sound_event(row);
 }
 
 Result<std::vector<AuditRow>> AuditTable::range(int64_t first, int64_t last, int64_t limit) {
@@ -131,7 +172,13 @@ Result<std::vector<AuditRow>> AuditTable::range(int64_t first, int64_t last, int
          database_.read("SELECT " AUDIT_COLUMNS " FROM audit_events WHERE sequence >= $1 AND sequence <= $2 "
                         "ORDER BY sequence LIMIT $3",
                         {first, last, limit}));
-  return events_of(rows);
+  std::vector<AuditRow> events;
+  events.reserve(rows.rows.size());
+  for (const Row& row : rows.rows) {
+    events.push_back(has_kinds(row, kEventKinds) ? event_of(row) : AuditRow());
+    events.back().sequence = sequence_of(row);
+  }
+  return events;
 }
 
 Result<std::optional<int64_t>> AuditTable::follower_of(const std::string& hash) {
@@ -155,8 +202,13 @@ Result<std::vector<AuditCheckpointRow>> AuditTable::checkpoints(int64_t first, i
                                          "WHERE sequence >= $1 AND sequence <= $2 ORDER BY sequence, key_id",
                                          {first, last}));
   std::vector<AuditCheckpointRow> list;
-  for (const Row& row : rows.rows)
-    list.push_back({row.integer(0), row.text(1), row.text(2), row.integer(3), row.text(4)});
+  for (const Row& row : rows.rows) {
+    AuditCheckpointRow checkpoint;
+    if (has_kinds(row, kCheckpointKinds))
+      checkpoint = {row.integer(0), row.text(1), row.text(2), row.integer(3), row.text(4)};
+    checkpoint.sequence = sequence_of(row);
+    list.push_back(std::move(checkpoint));
+  }
   return list;
 }
 

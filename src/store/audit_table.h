@@ -75,10 +75,15 @@ class AuditTable {
   static Result<void> insert(Transaction& transaction, std::span<const AuditRow> rows);
   static Result<void> set_head(Transaction& transaction, const AuditLink& head);
 
+  // kConflict, here and in list() and get(): a value is of another type than was written.
   Result<AuditEnds> ends();
+  // Rows that no event can have written, events and checkpoints: numbered below 1, or by what is no number. Reads the
+  // whole table.
+  Result<int64_t> count_misplaced();
   Result<std::vector<AuditRow>> list(const AuditFilter& filter);
   Result<AuditRow> get(int64_t sequence);
-  // In order of sequence, of all organizations: first <= sequence <= last, `limit` at most.
+  // In order of sequence, of all organizations: first <= sequence <= last, `limit` at most. For those who verify: of an
+  // event with a value of another type than was written there is the number alone, without a hash; so of checkpoints().
   Result<std::vector<AuditRow>> range(int64_t first, int64_t last, int64_t limit);
   // The event that claims to follow that hash; reads the whole table.
   Result<std::optional<int64_t>> follower_of(const std::string& hash);

@@ -117,6 +117,21 @@ class Audit(ServerStory):
         self.assertEqual(self.verify("--head", head)[0], 0)
 
 
+    def test_what_is_put_before_the_first_event_or_is_of_another_type_is_found(self):
+        self.tamper("INSERT INTO audit_events SELECT 0, 'event-forged', time_us, organization_id, user_id, key_id, kind, action,"
+                    " subject, outcome, call_id, detail, previous_hash, hash FROM audit_events WHERE sequence = 2")
+        self.assertEqual((self.verify()[0], self.verify()[1]["problem"]["fault"]), (1, "changed"))
+        self.assertEqual(self.belljar("audit", "show", "0").returncode, 2)
+        self.assertNotIn(b"event-forged", self.belljar("audit", "export").stdout)
+        self.tamper("DELETE FROM audit_events WHERE sequence = 0")
+        self.tamper("UPDATE audit_events SET detail = CAST(detail AS BLOB) WHERE sequence = 2")
+        status, report = self.verify()
+        self.assertEqual((status, report["problem"]["fault"], report["problem"]["sequence"]), (1, "changed", 2))
+        self.assertEqual(self.server.request("GET", "/v1/audit?order=asc")[0], 409)
+        self.tamper("UPDATE audit_events SET detail = CAST(detail AS TEXT) WHERE sequence = 2")
+        self.assertEqual(self.verify()[0], 0)
+
+
 class Killed(ServerStory):
     def test_a_killed_server_leaves_an_intact_chain_with_every_acknowledged_act(self):
         acknowledged = []
