@@ -1,5 +1,8 @@
 #include "api/handler.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "base/id.h"
 #include "base/log.h"
 
@@ -60,7 +63,8 @@ Result<std::string> id_of(const HttpRequest& request, std::string_view parameter
 Result<Page> page_of(const HttpRequest& request, int64_t usual_limit, Order usual_order) {
   const auto read = [&](ModelReader& reader) {
     Page page;
-    page.limit = reader.integer_or("limit", usual_limit, {0, kMostPerPage});
+    page.limit =
+        std::min(reader.integer_or("limit", usual_limit, {0, std::numeric_limits<int64_t>::max()}), kMostPerPage);
     const char* const usual = usual_order == Order::kAscending ? "asc" : "desc";
     page.order = reader.choice_or("order", usual, {"asc", "desc"}) == "asc" ? Order::kAscending : Order::kDescending;
     (void)reader.choice_or("order_by", "created_at", {"created_at"});
@@ -101,8 +105,8 @@ std::vector<ParameterDoc> page_parameters() {
     doc.description = what;
     return doc;
   };
-  ParameterDoc limit = text("limit", "How many at most.");
-  limit.schema = {{"type", "integer"}, {"minimum", 0}, {"maximum", kMostPerPage}};
+  ParameterDoc limit = text("limit", "How many at most; 10,000 in any case.");
+  limit.schema = {{"type", "integer"}, {"minimum", 0}};
   ParameterDoc order = text("order", "By time of creation.");
   order.schema = {{"type", "string"}, {"enum", {"asc", "desc"}}};
   return {limit, order, text("after", "The id after which the page begins."),

@@ -117,8 +117,11 @@ Result<MultipartReader::Event> MultipartReader::in_headers() {
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || !equal_ignoring_case(line.substr(0, colon), "content-disposition")) continue;
     each_parameter(line.substr(colon + 1), [this](std::string_view name, std::string value) {
-      if (equal_ignoring_case(name, "name")) head_.name = unescaped(std::move(value));
-      if (equal_ignoring_case(name, "filename")) head_.file_name = unescaped(std::move(value));
+      if (equal_ignoring_case(name, "name")) {
+        head_.name = unescaped(std::move(value));
+      } else if (equal_ignoring_case(name, "filename")) {
+        head_.file_name = unescaped(std::move(value));
+      }
     });
   }
   bytes_.erase(0, end + 2);  // what is left may begin with the delimiter of an empty part

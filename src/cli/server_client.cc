@@ -34,6 +34,7 @@ Code code_of(long status) {
     case 401:
     case 403: return Code::kDenied;
     case 409: return Code::kConflict;
+    case 429: return Code::kExhausted;
     case 503: return Code::kUnavailable;
     default: return status >= 500 ? Code::kInternal : Code::kInvalid;
   }
@@ -210,7 +211,7 @@ Result<void> ServerClient::download(const std::string& path, int to, const Progr
     if (!written) failed = written.error();
     return written.has_value();
   };
-  const Result<void> done = perform(transfer, "GET", path);
+  Result<void> done = perform(transfer, "GET", path);
   if (failed) return tl::unexpected(*failed);
   return done;
 }

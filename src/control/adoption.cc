@@ -9,8 +9,6 @@
 namespace bj {
 namespace {
 
-namespace json = boost::json;
-
 constexpr int64_t kKeepEnded = 30 * 24 * 3600 * kSecond;
 constexpr const char* kServerGone = "the server ended, and the sandbox with it";
 constexpr const char* kTimeOver = "its time was over";

@@ -5,6 +5,7 @@
 
 #include "control/expand_variables.h"
 #include "engine/environment_output.h"
+#include "engine/sandbox_files.h"
 
 namespace bj {
 namespace {
@@ -19,7 +20,7 @@ constexpr const char* kArchive = "/tmp/.belljar-copy";
 
 constexpr const char* kMakeWorkdir = BJ_MAKE "make \"$TARGET\"";
 
-// By hand: useradd wants the kernel's audit, which no sandbox has.
+// By hand: not every image has useradd.
 constexpr const char* kMakeUser = R"sh(set -e
 taken() { while IFS=: read -r _ _ id _; do if [ "$id" = "$1" ]; then return 0; fi; done <"$2"; return 1; }
 number=1000
@@ -101,7 +102,17 @@ Task<Result<std::shared_ptr<BuildSandbox>>> BuildSandbox::create(Engine& engine,
   if (!engine.host().uids) made->helper_user_ = made->image_.user;  // rootless there is one user
   spec.user = made->helper_user_;
   BJ_CO_TRY(made->sandbox_, co_await Sandbox::create(engine.host(), std::move(spec)));
+  co_await made->make_start();
   co_return made;
+}
+
+// By the warden: no program of the image runs before somebody waits for it with a deadline. What stands in the way is
+// told by the step that needs the directory.
+Task<void> BuildSandbox::make_start() {
+  if (image_.workdir.empty()) co_return;
+  SandboxFiles files(engine_.host(), sandbox_, image_);
+  const std::string owner = image_.account(image_.user) ? image_.user : std::string();
+  (void)co_await files.make_directory(image_.workdir, "", Parents::kMake, owner);
 }
 
 std::map<std::string, std::string> BuildSandbox::variables_of(const TemplateContent& content) const {

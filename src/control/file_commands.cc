@@ -5,6 +5,7 @@
 
 #include "base/compact_id.h"
 #include "base/log.h"
+#include "control/repeated_request.h"
 #include "control/sandbox_manager.h"
 #include "control/sandbox_steps.h"
 #include "engine/template.h"
@@ -86,7 +87,7 @@ Task<Result<SandboxManager::Standing>> SandboxManager::seal(const Work& work, Af
 Result<void> SandboxManager::note(Transaction& transaction, const std::string& organization,
                                   const SealedFiles& sealed) const {
   const LayerRow layer{sealed.layer, organization, sealed.size_bytes, now()};
-  const Result<void> done = LayerTable::insert(transaction, layer, options_.quota.stored_bytes);
+  Result<void> done = LayerTable::insert(transaction, layer, options_.quota.stored_bytes);
   // To try that again makes no room.
   if (!done && done.error().code == Code::kExhausted) return fail(Code::kConflict, done.error().what);
   return done;
@@ -168,7 +169,7 @@ Task<SandboxManager::Outcome> SandboxManager::start_again(Work work) { return ma
 Task<Result<SandboxRow>> SandboxManager::rollback(Actor actor, std::string id, std::string snapshot, MaybeText key) {
   const auto find = [&] { return templates_.resolve(actor.organization, snapshot); };
   BJ_CO_TRY(const ResolvedTemplate found, co_await offload(threads_, find));
-  const json::object payload{{"snapshot", found.id}, {"image", image_text({found.content, true})}};
+  const json::object payload{{kAsked, snapshot}, {"snapshot", found.id}, {"image", image_text({found.content, true})}};
   BJ_CO_CHECK(co_await perform(actor, id, "rollback", payload, std::move(key)));
   co_return co_await get(actor.organization, id);
 }
@@ -245,6 +246,8 @@ Task<SandboxManager::Outcome> SandboxManager::take_snapshot(Work work) {
 Result<SnapshotView> SandboxManager::view_of(TemplateView view) {
   SnapshotView out;
   out.view = std::move(view);
+  BJ_TRY(const std::vector<TemplateTagRow> tags, templates_.table().tags(out.view.row.id));
+  for (const TemplateTagRow& one : tags) out.tags.push_back(one.tag);
   if (!out.view.newest || !out.view.newest->content) return out;
   BJ_TRY(const TemplateContent content, read_content(*out.view.newest->content));
   BJ_TRY(const auto sizes, layers_.sizes(content.layers));
@@ -280,9 +283,13 @@ Task<Result<std::vector<SnapshotView>>> SandboxManager::list_snapshots(std::stri
 }
 
 Task<Result<void>> SandboxManager::remove_snapshot(Actor actor, std::string id_or_name) {
-  BJ_CO_TRY(const SnapshotView snapshot, co_await get_snapshot(actor.organization, std::move(id_or_name)));
+  BJ_CO_TRY(const SnapshotView snapshot, co_await get_snapshot(actor.organization, id_or_name));
   const std::string id = snapshot.view.row.id;
-  const auto remove = [&] { return templates_.remove(actor.organization, id); };
+  const auto remove = [&]() -> Result<void> {
+    BJ_TRY(const bool tag_alone, templates_.remove_one_of_its_tags(actor.organization, id_or_name));
+    if (!tag_alone) BJ_CHECK(templates_.remove(actor.organization, id));
+    return {};
+  };
   BJ_CO_CHECK(co_await offload(threads_, remove));
   co_await collect_unused();
   Event event;

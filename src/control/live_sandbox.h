@@ -79,6 +79,8 @@ class SandboxHost {
   virtual ~SandboxHost() = default;
   // What `row` asks for, checked without making it: the template, the user, the policy.
   virtual Task<Result<void>> check(const SandboxRow& row) = 0;
+  // Whether the secrets that stand in the row's details can be given.
+  virtual Task<Result<void>> check_credentials(const SandboxRow&) { co_return Result<void>(); }
   // What the row's wish means for one that lives, put into force.
   virtual Task<Result<void>> change_network(const SandboxRow&, LiveSandbox&) {
     co_return fail(Code::kUnavailable, "networks can't be changed here");

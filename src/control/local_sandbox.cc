@@ -168,22 +168,30 @@ Task<Result<NetworkPolicy>> LocalHost::policy_of(const SandboxRow& row) {
   co_return co_await offload(*engine_.host().workers, join);
 }
 
-Task<Result<SandboxCredentials>> LocalHost::credentials_of(const SandboxRow& row) {
-  const auto read = [&credentials = options_.credentials, &row] { return credentials(row); };
+Task<GateCredentials> LocalHost::credentials_of_living(const SandboxRow& row) {
+  const auto read = [&credentials = options_.credentials, &row] { return credentials_there(credentials, row).gate; };
   co_return co_await offload(*engine_.host().workers, read);
+}
+
+Task<Result<void>> LocalHost::check_credentials(const SandboxRow& row) {
+  SandboxRow details = row;
+  details.credentials = "[]";  // those were there when it was made
+  const auto read = [&credentials = options_.credentials, &details] { return credentials(details); };
+  BJ_CO_CHECK(co_await offload(*engine_.host().workers, read));
+  co_return Result<void>();
 }
 
 Task<Result<void>> LocalHost::change_network(const SandboxRow& row, LiveSandbox& live) {
   BJ_CO_TRY(NetworkPolicy policy, co_await policy_of(row));
-  BJ_CO_TRY(SandboxCredentials credentials, co_await credentials_of(row));
-  static_cast<LocalSandbox&>(live).set_credentials(std::move(credentials.gate));  // this host made it
+  GateCredentials credentials = co_await credentials_of_living(row);
+  static_cast<LocalSandbox&>(live).set_credentials(std::move(credentials));  // this host made it
   co_return live.change_network(std::move(policy));
 }
 
 Task<void> LocalHost::renew_network(const SandboxRow& row, LiveSandbox& live) {
   const Result<NetworkPolicy> policy = co_await policy_of(row);
-  const Result<SandboxCredentials> credentials = co_await credentials_of(row);
-  static_cast<LocalSandbox&>(live).set_credentials(credentials ? credentials->gate : GateCredentials());
+  GateCredentials credentials = co_await credentials_of_living(row);
+  static_cast<LocalSandbox&>(live).set_credentials(std::move(credentials));
   Result<void> renewed = live.change_network(policy.value_or(NetworkPolicy()));
   if (!renewed) {
     log_warning("network_closed", {{"sandbox", row.id}, {"why", renewed.error().what}});
@@ -259,8 +267,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::take_up(SandboxRow row) {
   Result<NetworkPolicy> policy = co_await policy_of(row);
   SandboxNetwork network;
   if (policy) network.policy = std::move(*policy);  // what can't be read now allows nothing, and gives nothing
-  Result<SandboxCredentials> credentials = co_await credentials_of(row);
-  if (credentials) network.credentials = std::move(credentials->gate);
+  network.credentials = co_await credentials_of_living(row);
   GateWitness witness = options_.witness(row);
   network.listener = witness.note;
   const auto find = [this, &row] { return root_of(row); };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "control/live_sandbox.h"
+#include "control/sandbox_credentials.h"
 #include "control/template_content.h"
 #include "engine/engine.h"
 
@@ -14,11 +15,6 @@ namespace bj {
 struct GateWitness {
   GateListener note;
   std::function<void()> finish;
-};
-
-struct SandboxCredentials {
-  GateCredentials gate;
-  SandboxEnvironment placeholders;
 };
 
 struct LocalHostOptions {
@@ -32,8 +28,7 @@ struct LocalHostOptions {
   // allow. Blocks: it is called on a worker.
   std::function<Result<NetworkPolicy>(const SandboxRow&)> network;
   std::function<GateWitness(const SandboxRow&)> witness;
-  // What its gate gives to requests, and the variables in which code finds placeholders. Blocks, too.
-  std::function<Result<SandboxCredentials>(const SandboxRow&)> credentials;
+  ReadCredentials credentials;  // blocks, too
   // What else it gets mounted; none: nothing. Blocks, as above.
   std::function<Result<std::vector<MountSpec>>(const SandboxRow&)> mounts;
 };
@@ -43,6 +38,7 @@ class LocalHost : public SandboxHost {
   LocalHost(Engine& engine, LocalHostOptions options) : engine_(engine), options_(std::move(options)) {}
 
   Task<Result<void>> check(const SandboxRow& row) override;
+  Task<Result<void>> check_credentials(const SandboxRow& row) override;
   Task<Result<void>> change_network(const SandboxRow& row, LiveSandbox& live) override;
   Task<void> renew_network(const SandboxRow& row, LiveSandbox& live) override;
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override;
@@ -57,7 +53,7 @@ class LocalHost : public SandboxHost {
 
  private:
   Task<Result<NetworkPolicy>> policy_of(const SandboxRow& row);
-  Task<Result<SandboxCredentials>> credentials_of(const SandboxRow& row);
+  Task<GateCredentials> credentials_of_living(const SandboxRow& row);
   // A template with the layers in it, which are held.
   struct Root {
     Template image;

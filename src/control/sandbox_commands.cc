@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "control/backoff.h"
 #include "control/git_checkout.h"
+#include "control/repeated_request.h"
 #include "control/sandbox_manager.h"
 #include "control/sandbox_steps.h"
 
@@ -44,8 +45,9 @@ int64_t resumed_timeout(const SandboxRow& row, const json::object& payload) {
 }
 
 // What a request is told whose key was used before.
-Result<json::object> outcome_of(const CommandRow& first, const std::string& kind, const std::string& id) {
-  if (first.kind != kind || first.subject != id)
+Result<json::object> outcome_of(const CommandRow& first, const std::string& kind, const std::string& id,
+                                const json::object& payload) {
+  if (first.kind != kind || first.subject != id || !asks_for_the_same(object_of(first.payload), payload))
     return fail(Code::kConflict, "this Idempotency-Key was used before, for something else");
   if (first.state == "done") return object_of(first.outcome);
   if (first.state == "dead") return fail(Code::kConflict, "it was tried before, and failed: " + first.outcome);
@@ -91,7 +93,7 @@ Result<void> SandboxManager::begin(Transaction& transaction, SandboxRow& row, co
 Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string id, std::string kind,
                                                       json::object payload, MaybeText idempotency_key) {
   BJ_CO_TRY(std::optional<CommandRow> first, co_await earlier(actor.organization, idempotency_key));
-  if (first) co_return outcome_of(*first, kind, id);
+  if (first) co_return outcome_of(*first, kind, id, payload);
   Work work;
   work.actor = actor;
   CommandRow& command = work.command;
@@ -115,7 +117,7 @@ Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string i
     return begin(transaction, row, command);
   };
   Result<SandboxRow> row = co_await change(actor.organization, id, start);
-  if (first) co_return outcome_of(*first, kind, id);  // it came at the same time
+  if (first) co_return outcome_of(*first, kind, id, payload);  // it came at the same time
   if (!row) co_return tl::unexpected(row.error());
   work.row = std::move(*row);
   co_return co_await work_on(std::move(work));

@@ -1,10 +1,12 @@
 #include "control/sandbox_manager.h"
 
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "base/compact_id.h"
 #include "base/log.h"
+#include "control/repeated_request.h"
 #include "control/sandbox_steps.h"
 
 namespace bj {
@@ -131,6 +133,7 @@ void SandboxManager::extend(const std::shared_ptr<HeldSandbox>& held) {
 
 Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) {
   if (stopping_) co_return fail(Code::kUnavailable, "the server stops");
+  BJ_CO_TRY(const json::object payload, payload_of_create(wanted));  // before names become what they mean now
   BJ_CO_CHECK(co_await check_wishes(actor, wanted.wishes));
   BJ_CO_CHECK(co_await resolve_template(actor.organization, wanted));
   BJ_CO_TRY(const SandboxRow row, row_of(actor, wanted));
@@ -147,6 +150,7 @@ Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) 
   command.id = new_compact_id("cmd");
   command.organization = actor.organization;
   command.kind = "create";
+  command.payload = json::serialize(payload);
   command.subject = row.id;
   command.idempotency_key = wanted.idempotency_key;
   command.state = "claimed";
@@ -243,6 +247,9 @@ Task<Result<SandboxRow>> SandboxManager::set_network_in_turn(Actor actor, std::s
   SandboxRow wanted = sandbox->row;
   wanted.network = network;
   wanted.details = details;
+  if (details != sandbox->row.details) {
+    BJ_CO_CHECK(co_await host_.check_credentials(wanted));
+  }
   BJ_CO_CHECK(co_await host_.change_network(wanted, *sandbox->live));
   const auto edit = [&](Transaction&, SandboxRow& row) -> Result<void> {
     row.network = network;
@@ -251,7 +258,8 @@ Task<Result<SandboxRow>> SandboxManager::set_network_in_turn(Actor actor, std::s
   };
   BJ_CO_TRY(const SandboxRow row, co_await change(actor.organization, id, edit));
   sandbox->log.add(now(), "info", "its network was changed");
-  receipt(actor, "sandbox.network", row, "success");
+  json::error_code bad;
+  receipt(actor, "sandbox.network", row, "success", {{"policy", json::parse(network, bad)}});
   co_return row;
 }
 

@@ -69,6 +69,7 @@ struct SnapshotWish {
 // A template that was made of a sandbox's files, and how much they are on disk: with what it shares with others.
 struct SnapshotView {
   TemplateView view;
+  std::vector<std::string> tags;  // of its name: each is what was kept under it last
   int64_t size_bytes = 0;
 };
 
@@ -143,7 +144,7 @@ class SandboxManager {
   Task<Result<SandboxRow>> rollback(Actor actor, std::string id, std::string snapshot, MaybeText key = {});
   Task<Result<SnapshotView>> get_snapshot(std::string organization, std::string id_or_name);
   Task<Result<std::vector<SnapshotView>>> list_snapshots(std::string organization, MaybeText sandbox, Page page);
-  // Sandboxes that were made from it keep their files.
+  // Sandboxes that were made from it keep their files. Of a name with a tag the other tags stay.
   Task<Result<void>> remove_snapshot(Actor actor, std::string id_or_name);
   // All that a template is called, its id last. kNotFound: there is none.
   Task<Result<std::vector<std::string>>> names_of_template(std::string organization, std::string reference);

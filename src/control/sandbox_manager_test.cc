@@ -333,7 +333,7 @@ TEST_F(SandboxManagerTest, WhatCantBePausedDoesNotRunOn) {
 TEST_F(SandboxManagerTest, AnOrganizationHasItsShareAndEndedOnesGiveTheirsBack) {
   const std::string first = create().id;
   create();
-  EXPECT_EQ(run(manager().create(Actor(), {})).error().code, Code::kExhausted);
+  EXPECT_TRUE(is_over_quota(run(manager().create(Actor(), {})).error()));
   EXPECT_TRUE(run(manager().create(other_, {})));
   EXPECT_TRUE(run(manager().remove(Actor(), first)));
   EXPECT_NE(state(first), "stopped");  // it is forgotten
@@ -345,6 +345,29 @@ TEST_F(SandboxManagerTest, ACreateIsRepeatedSafely) {
   wanted.idempotency_key = "again";
   const std::string first = create(wanted).id;
   EXPECT_EQ(create(wanted).id, first);
+  EXPECT_EQ(server_->host.attempts, 1);
+}
+
+TEST_F(SandboxManagerTest, AKeyThatComesWithAnotherRequestIsRefused) {
+  NewSandbox wanted;
+  wanted.idempotency_key = "again";
+  wanted.timeout_s = 30;
+  wanted.environment = {{"TOKEN", "x"}};
+  const std::string id = create(wanted).id;
+  const auto code_of = [&](const std::function<void(NewSandbox&)>& change) {
+    NewSandbox other = wanted;
+    change(other);
+    const Result<SandboxRow> made = run(manager().create(Actor(), std::move(other)));
+    return made ? std::optional<Code>() : made.error().code;
+  };
+  EXPECT_EQ(code_of([](NewSandbox&) {}), std::nullopt);
+  EXPECT_EQ(code_of([](NewSandbox& other) { other.timeout_s = 31; }), Code::kConflict);
+  EXPECT_EQ(code_of([](NewSandbox& other) { other.metadata = {{"team", "red"}}; }), Code::kConflict);
+  EXPECT_EQ(code_of([](NewSandbox& other) { other.environment = {{"TOKEN", "y"}}; }), Code::kConflict);
+  EXPECT_EQ(code_of([](NewSandbox& other) { other.environment.clear(); }), Code::kConflict);
+  EXPECT_TRUE(run(manager().set_timeout(Actor(), id, 60, TimeoutRule::kSet, "t")));
+  EXPECT_EQ(run(manager().set_timeout(Actor(), id, 61, TimeoutRule::kSet, "t")).error().code, Code::kConflict);
+  EXPECT_EQ(code_of([](NewSandbox&) {}), std::nullopt);  // what became of it since does not matter
   EXPECT_EQ(server_->host.attempts, 1);
 }
 

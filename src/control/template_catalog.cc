@@ -269,6 +269,18 @@ Result<void> TemplateCatalog::remove_tags(const std::string& organization, const
   return {};
 }
 
+Result<bool> TemplateCatalog::remove_one_of_its_tags(const std::string& organization, const std::string& text) {
+  BJ_TRY(const TemplateReference reference, parse_template_reference(text));
+  if (text.find(':') == std::string::npos) return false;
+  BJ_TRY(const TemplateView view, own(organization, text));
+  BJ_TRY(const std::vector<TemplateTagRow> tags, templates_.tags(view.row.id));
+  const bool has = std::any_of(tags.begin(), tags.end(), [&](const auto& one) { return one.tag == reference.tag; });
+  if (!has) return fail(Code::kNotFound, "template \"" + reference.name + "\" has no tag \"" + reference.tag + "\"");
+  if (tags.size() == 1) return false;
+  BJ_TRY(const int64_t removed, templates_.remove_tags(view.row.id, {reference.tag}));
+  return removed > 0;
+}
+
 Result<std::string> TemplateCatalog::without_own_space(const std::string& organization, const std::string& name) {
   const std::string own = organization + "/";
   return name.starts_with(own) ? name.substr(own.size()) : name;

@@ -112,6 +112,9 @@ class TemplateCatalog {
                                const std::vector<std::string>& tags);
   Result<void> remove_tags(const std::string& organization, const std::string& reference,
                            const std::vector<std::string>& tags);
+  // Takes the tag that the reference names away if the template has others, whose content must stay. Yields whether it
+  // did: if not, nothing was done, and the reference means the template as a whole. kNotFound: it has no such tag.
+  Result<bool> remove_one_of_its_tags(const std::string& organization, const std::string& reference);
 
   // "organization/name:tag" of one's own as "name:tag".
   static Result<std::string> without_own_space(const std::string& organization, const std::string& name);

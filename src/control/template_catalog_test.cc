@@ -125,6 +125,20 @@ TEST_F(TemplateCatalogTest, TagsMeanBuildsAndCanBeAddedAndTaken) {
   EXPECT_EQ(catalog_->add_tags(mine_.organization, "work:v1", {}).error().code, Code::kInvalid);
 }
 
+TEST_F(TemplateCatalogTest, ATagIsTakenAloneAsLongAsThereAreOthers) {
+  snapshot(mine_, "work:v1");
+  snapshot(mine_, "work:v2");
+  const std::string full = mine_.organization + "/work";
+  EXPECT_EQ(catalog_->remove_one_of_its_tags(mine_.organization, "work").value(), false) << "it names none";
+  EXPECT_EQ(catalog_->remove_one_of_its_tags(mine_.organization, "work:v3").error().code, Code::kNotFound);
+  EXPECT_FALSE(catalog_->remove_one_of_its_tags(other_.organization, full + ":v1"));
+  EXPECT_EQ(catalog_->remove_one_of_its_tags(mine_.organization, full + ":v1").value(), true);
+  EXPECT_EQ(code_of(mine_, "work:v1"), Code::kNotFound);
+  EXPECT_TRUE(catalog_->resolve(mine_.organization, "work:v2"));
+  EXPECT_EQ(catalog_->remove_one_of_its_tags(mine_.organization, "work:v2").value(), false) << "the last one";
+  EXPECT_TRUE(catalog_->resolve(mine_.organization, "work:v2"));
+}
+
 TEST_F(TemplateCatalogTest, ANewBuildWaitsAndItsTemplateIsNotReady) {
   const auto begun = catalog_->add_build(mine_, {"fresh:v2", {"latest"}, 2, 1 << 30, {}});
   ASSERT_TRUE(begun) << begun.error().what;

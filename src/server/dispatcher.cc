@@ -53,6 +53,23 @@ bool wants_web_socket(const HttpRequest& request) {
          has_token(request.headers.get("Connection"), "upgrade");
 }
 
+// On these ports of a sandbox no program inside answers, but this server, to E2B's clients.
+bool is_ours(const Traffic& traffic) { return traffic.port == 49983 || traffic.port == 49999; }
+
+// A browser asks before it lets a page send what it wants to, and asks without a key.
+bool is_preflight(const HttpRequest& request) {
+  return request.method == Method::kOptions && request.headers.has("Access-Control-Request-Method");
+}
+
+// The headers that name a sandbox are not sent along when it asks, but they are announced.
+bool announces_sandbox(const HttpRequest& request) {
+  return has_token(request.headers.get("Access-Control-Request-Headers"), "E2b-Sandbox-Id");
+}
+
+HttpResponse preflight_response() {
+  return with_header(empty_response(204), "Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+}
+
 }  // namespace
 
 Task<Result<std::string>> LimitedBody::read() {
@@ -109,6 +126,7 @@ Task<HttpResponse> Dispatcher::handle(HttpRequest& request, LimitedBody& body) {
     if (!traffic) co_return error_response(traffic.error());
     if (*traffic) {
       request.route = kTraffic;
+      if (is_preflight(request) && is_ours(**traffic) && shares_with(request)) co_return preflight_response();
       request.body_stream = &body;
       body.set_limit(UINT64_MAX);
       co_return co_await service_.traffic(request, **traffic);
@@ -119,6 +137,7 @@ Task<HttpResponse> Dispatcher::handle(HttpRequest& request, LimitedBody& body) {
                              "The Host header must name this server: its IP address, localhost on this machine, or a "
                              "configured host name");
   }
+  if (is_preflight(request) && announces_sandbox(request) && shares_with(request)) co_return preflight_response();
   Result<RouteMatch> match = service_.router.match(request.method, request.path);
   if (!match) co_return error_response(400, match.error().what);
   if (std::optional<HttpResponse> refused = refusal(request, *match)) co_return std::move(*refused);
@@ -150,19 +169,21 @@ std::optional<HttpResponse> Dispatcher::refusal(const HttpRequest& request, cons
     const std::string allowed = allow_text(match.allowed);
     return with_header(error_response(405, "Not this method; allowed here: " + allowed), "Allow", allowed);
   }
-  const bool socket = match.route->options.kind == RouteKind::kWebSocket;
-  const bool reads = request.method == Method::kGet || request.method == Method::kHead;
-  if ((socket || !reads) && !origin_is_ours(site_, request.headers.get("Origin"), request.headers.get("Host"))) {
+  if (!origin_is_ours(site_, request.headers.get("Origin"), request.headers.get("Host"))) {
     return error_response(403, "Pages of another site may not do this; allow their origin in the server's settings");
   }
   return std::nullopt;
 }
 
-void Dispatcher::share(const HttpRequest& request, HttpResponse& response) const {
+bool Dispatcher::shares_with(const HttpRequest& request) const {
   const std::string_view origin = request.headers.get("Origin");
-  if (origin.empty() || std::find(site_.origins.begin(), site_.origins.end(), origin) == site_.origins.end()) return;
-  response.headers.set("Access-Control-Allow-Origin", origin);
-  response.headers.set("Access-Control-Expose-Headers", "X-Request-Id");
+  return !origin.empty() && std::find(site_.origins.begin(), site_.origins.end(), origin) != site_.origins.end();
+}
+
+void Dispatcher::share(const HttpRequest& request, HttpResponse& response) const {
+  if (!shares_with(request)) return;
+  response.headers.set("Access-Control-Allow-Origin", request.headers.get("Origin"));
+  response.headers.set("Access-Control-Expose-Headers", "X-Request-Id, X-Next-Token, X-Total-Running, Retry-After");
   response.headers.set("Vary", "Origin");
   if (request.method != Method::kOptions) return;
   response.headers.set("Access-Control-Allow-Methods", response.headers.get("Allow"));

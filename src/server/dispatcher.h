@@ -63,6 +63,8 @@ class Dispatcher {
   HttpResponse too_many(const OverLimit& over);
   // The whole body; else the answer to one that can't be had.
   Task<tl::expected<std::string, HttpResponse>> collect(LimitedBody& body, KeyHold* hold);
+  // Does the request come from a page of a configured origin?
+  bool shares_with(const HttpRequest& request) const;
   // Lets pages of the configured origins, and no others, read the response (CORS).
   void share(const HttpRequest& request, HttpResponse& response) const;
   bool is_public(Access access) const;

@@ -181,7 +181,7 @@ TEST(HttpHostileTest, OtherHostsAndOriginsAreRefused) {
   EXPECT_EQ(status_in(fetch(server, "POST", "/echo", "Origin: null\r\n")), 403U);
   EXPECT_EQ(status_in(fetch(server, "POST", "/echo", "Origin: http://localhost\r\n")), 200U);
   const std::string read = fetch(server, "GET", "/echo", "Origin: http://evil.org\r\n");
-  EXPECT_EQ(status_in(read), 200U);
+  EXPECT_EQ(status_in(read), 403U);
   EXPECT_EQ(read.find("Access-Control"), std::string::npos);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/id.h"
 #include "store/layer_table.h"
 #include "store/sql.h"
@@ -91,23 +93,30 @@ constexpr const char* kShare =
     "SELECT COUNT(*), CAST(COALESCE(SUM(cpus), 0) AS DOUBLE PRECISION), CAST(COALESCE(SUM(memory_bytes), 0) AS BIGINT), "
     "CAST(COALESCE(SUM(disk_bytes), 0) AS BIGINT) FROM sandboxes WHERE organization_id = $1 AND " SANDBOX_LIVE;
 
+template <class T>
+Result<void> check_amount(T used, T more, T quota, const std::string& limit) {
+  if (quota <= 0 || used + more <= quota) return {};
+  if (more > quota)  // nothing that could be stopped makes room for it
+    return fail(
+        Code::kUnprocessable,
+        fmt::format("this organization's sandboxes may have {} together, and this one alone asks for more", limit));
+  return fail(Code::kExhausted,
+              fmt::format("this organization's sandboxes may have {} together, and this one would be beyond it: stop "
+                          "one, or ask for less",
+                          limit),
+              kOverQuota);
+}
+
 Result<void> check_share(const SandboxShare& used, const SandboxRow& more, const SandboxShare& quota) {
-  const auto refuse = [](std::string_view what, const std::string& limit) {
-    return fail(Code::kExhausted,
-                fmt::format("this organization's sandboxes may have {} {} together, and this one would "
-                            "be beyond it: stop one, or ask for less",
-                            limit, what));
-  };
-  if (quota.live != 0 && used.live + 1 > quota.live)
-    return fail(Code::kExhausted,
-                fmt::format("this organization may have {} sandboxes at a time, and has them: stop one", quota.live));
-  if (quota.cpus > 0 && used.cpus + more.cpus > quota.cpus)
-    return refuse("processors", fmt::format("{:g}", quota.cpus));
-  if (quota.memory_bytes != 0 && used.memory_bytes + more.memory_bytes > quota.memory_bytes)
-    return refuse("MiB of memory", std::to_string(quota.memory_bytes >> 20));
-  if (quota.disk_bytes != 0 && used.disk_bytes + more.disk_bytes > quota.disk_bytes)
-    return refuse("MiB of disk", std::to_string(quota.disk_bytes >> 20));
-  return {};
+  BJ_CHECK(check_amount(used.cpus, more.cpus, quota.cpus, fmt::format("{:g} processors", quota.cpus)));
+  BJ_CHECK(check_amount(used.memory_bytes, more.memory_bytes, quota.memory_bytes,
+                        fmt::format("{} MiB of memory", quota.memory_bytes >> 20)));
+  BJ_CHECK(check_amount(used.disk_bytes, more.disk_bytes, quota.disk_bytes,
+                        fmt::format("{} MiB of disk", quota.disk_bytes >> 20)));
+  if (quota.live == 0 || used.live + 1 <= quota.live) return {};
+  return fail(Code::kExhausted,
+              fmt::format("this organization may have {} sandboxes at a time, and has them: stop one", quota.live),
+              kOverQuota);
 }
 
 // Creates of one organization take turns from here to the commit, so that together they can't pass its quota.
@@ -126,6 +135,27 @@ Result<void> insert_metadata(Transaction& transaction, const std::string& sandbo
                              {sandbox, key, value}));
   }
   return {};
+}
+
+std::string select_variables() {
+  return "SELECT " + variable_columns(kLiveVariables) +
+         " FROM live_sandbox_variables WHERE organization_id = $1 AND sandbox_id = $2 ORDER BY key";
+}
+
+// A first command that does not say what it was asked for is taken at its word.
+Result<void> check_same_command(const CommandRow& first, const CommandRow& command) {
+  const bool same = first.kind == command.kind && (first.payload == command.payload || first.payload == "{}");
+  if (same) return {};
+  return fail(Code::kConflict, "this Idempotency-Key was used before, for something else");
+}
+
+bool same_variables(const std::vector<VariableRow>& there, const std::vector<NewVariable>& wanted) {
+  const auto has = [&there](const NewVariable& one) {
+    return std::any_of(there.begin(), there.end(), [&one](const VariableRow& row) {
+      return row.key == one.key && row.value.reveal() == one.value.reveal();
+    });
+  };
+  return there.size() == wanted.size() && std::all_of(wanted.begin(), wanted.end(), has);
 }
 
 Result<SandboxRow> row_for_change(Transaction& transaction, const std::string& organization, const std::string& id) {
@@ -151,10 +181,13 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
     if (command.idempotency_key) {
       BJ_TRY(const std::optional<CommandRow> first,
              CommandTable::find_by_key(transaction, row.organization, *command.idempotency_key));
-      if (first && first->kind != command.kind)
-        return fail(Code::kConflict, "this Idempotency-Key was used before, for something else");
       if (first) {
+        BJ_CHECK(check_same_command(*first, command));
         BJ_TRY(SandboxRow made, row_for_change(transaction, row.organization, first->subject));
+        BJ_TRY(const Rows there, transaction.run(select_variables(), {row.organization, first->subject}));
+        BJ_TRY(const std::vector<VariableRow> values, variables_of(there.rows, vault_, kLiveVariables));
+        if (!same_variables(values, variables))
+          return fail(Code::kConflict, "this Idempotency-Key was used before, with other variables");
         return Made{std::move(made), true};
       }
     }
@@ -234,10 +267,7 @@ Result<std::vector<SandboxRow>> SandboxTable::list(const std::string& organizati
 }
 
 Result<std::vector<VariableRow>> SandboxTable::variables(const std::string& organization, const std::string& id) {
-  BJ_TRY(const Rows rows,
-         database_.read("SELECT " + variable_columns(kLiveVariables) + " FROM live_sandbox_variables " +
-                            "WHERE organization_id = $1 AND sandbox_id = $2 ORDER BY key",
-                        {organization, id}));
+  BJ_TRY(const Rows rows, database_.read(select_variables(), {organization, id}));
   return variables_of(rows.rows, vault_, kLiveVariables);
 }
 

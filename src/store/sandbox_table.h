@@ -2,6 +2,7 @@
 // state means and which may follow which is decided in src/control; the store keeps the words.
 #pragma once
 
+#include <cerrno>
 #include <functional>
 #include <map>
 #include <optional>
@@ -58,6 +59,11 @@ struct SandboxShare {
   int64_t stored_bytes = 0;  // of layers: files of stopped sandboxes, snapshots, templates
 };
 
+// Error::sys of what an organization's quota refuses: it has enough already, while a machine without room is kExhausted
+// with another one, or with none.
+inline constexpr int kOverQuota = EDQUOT;
+inline bool is_over_quota(const Error& error) { return error.code == Code::kExhausted && error.sys == kOverQuota; }
+
 struct SandboxFilter {
   std::vector<std::string> states;              // empty: all but deleted
   bool also_kept = false;                       // and those that can be started again, whatever their state
@@ -74,15 +80,15 @@ class SandboxTable {
 
   struct Made {
     SandboxRow row;
-    bool existed = false;  // its command's idempotency key was known: nothing was made
+    bool existed = false;  // its command's idempotency key was known: nothing was made. kConflict: for another payload
   };
   // The sandbox, its variables, its metadata, the layers it uses and the command that will make it real, if the
-  // organization's share allows one more (else kExhausted, which says what is used up). `volumes`: ids that must be
-  // there (else kDangling).
+  // organization's share allows one more (else is_over_quota(), which says what is used up, or kUnprocessable: it alone
+  // is more than that). `volumes`: ids that must be there (else kDangling).
   Result<Made> create(const Actor& actor, SandboxRow row, const std::map<std::string, std::string>& metadata,
                       const std::vector<NewVariable>& variables, const std::vector<std::string>& layers,
                       const SandboxShare& quota, CommandRow command, const std::vector<std::string>& volumes = {});
-  // One that is over may live again: kExhausted if the organization's share has no room for it.
+  // One that is over may live again: the same failures if the organization's share has no room for it.
   static Result<void> check_room(Transaction& transaction, const SandboxRow& row, const SandboxShare& quota);
   // Deleted ones are not found.
   Result<SandboxRow> get(const std::string& organization, const std::string& id);

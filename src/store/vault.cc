@@ -116,8 +116,10 @@ Result<Vault::KeyPointer> Vault::find_or_reload(const std::string& key_id) {
   if (KeyPointer key = find(key_id)) return key;
   BJ_CHECK(load_key_file());
   if (KeyPointer key = find(key_id)) return key;
-  return fail(Code::kUnavailable, "the secrets are encrypted with key " + key_id +
-                                      ", which is not here: give it as BELLJAR_ENCRYPTION_KEY or restore the key file");
+  return fail(Code::kUnavailable,
+              "the secrets are encrypted with key " + key_id +
+                  ", which is not here: give it as BELLJAR_ENCRYPTION_KEY (or, if it was changed, as "
+                  "BELLJAR_PREVIOUS_ENCRYPTION_KEY) or restore the key file");
 }
 
 std::string Vault::preferred_key(const std::string& current) const {
@@ -134,8 +136,8 @@ Result<void> Vault::settle_in(Transaction& transaction) {
     BJ_TRY(const bool would_lose, has_secrets(transaction));
     if (would_lose && !find(current))
       return fail(Code::kDenied, "the secrets in the database are encrypted with key " + current +
-                                     ", which is not here: give it as BELLJAR_ENCRYPTION_KEY (or as the previous key, "
-                                     "to change it) or restore the key file");
+                                     ", which is not here: give it as BELLJAR_ENCRYPTION_KEY (or, to change it, as "
+                                     "BELLJAR_PREVIOUS_ENCRYPTION_KEY) or restore the key file");
   }
   if (preferred_key(current).empty()) {
     if (options_.key_file.empty()) return fail(Code::kInvalid, "there is no encryption key and no file to keep one in");

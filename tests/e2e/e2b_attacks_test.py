@@ -113,6 +113,27 @@ class E2bAttacks(TwoOrganizations):
         status, _, text = self.envd(made, "GET", "/files?path=../../../../etc/hostname")
         self.assertEqual((status, text), (200, b"belljar\n"))
 
+    def test_files_are_composed_as_a_whole_or_not_at_all(self):
+        made = self.make()
+        kind = {"Content-Type": "application/octet-stream"}
+        for name in "abc":
+            self.assertEqual(self.envd(made, "POST", f"/files?path={name}", name.encode() * 3, **kind)[0], 200)
+        compose = lambda token=True, **body: self.envd(made, "POST", "/files/compose", body, token=token)
+        read = lambda path: self.envd(made, "GET", "/files?path=" + path)[::2]
+        self.assertEqual(compose(token=False, source_paths=["a"], destination="z")[0], 401)
+        self.assertEqual(compose(source_paths=["a", "none"], destination="z")[0], 404)
+        self.assertEqual((read("a"), read("z")[0]), ((200, b"aaa"), 404))
+        for body in ({}, {"source_paths": [], "destination": "z"}, {"source_paths": [1], "destination": "z"}, {"source_paths": ["a"]},
+                     {"source_paths": ["a"], "destination": "/tmp"}):
+            self.assertEqual(compose(**body)[0], 400, body)
+        status, _, text = compose(source_paths=["b", "a"], destination="new/b.txt")
+        self.assertEqual((status, json.loads(text)), (200, {"path": "/home/user/new/b.txt", "name": "b.txt", "type": "file"}))
+        self.assertEqual((read("new/b.txt"), read("a")[0], read("b")[0]), ((200, b"bbbaaa"), 404, 404))
+        self.assertEqual(compose(source_paths=["c", "new/b.txt"], destination="c")[0], 200)  # one of its own sources
+        self.assertEqual(read("c"), (200, b"cccbbbaaa"))
+        status, _, text = self.envd(made, "POST", "/filesystem.Filesystem/ListDir", {"path": "/home/user/new"})
+        self.assertEqual((status, json.loads(text).get("entries", [])), (200, []))  # nothing is left beside it
+
     def test_malformed_bodies_are_told_and_change_nothing(self):
         made = self.make()
         for kind, body in (("application/json", b"{"), ("application/json", b"[]"), ("application/connect+json", b"\0\0\0\0\x10{}"),
@@ -122,6 +143,31 @@ class E2bAttacks(TwoOrganizations):
         for kind, body in (("multipart/form-data; boundary=x", b"--x\r\nno end"), ("multipart/form-data", b""), ("text/plain", b"x")):
             status, _, text = self.envd(made, "POST", "/files?path=z", body, **{"Content-Type": kind})
             self.assertEqual(status, 400, (kind, text))
+
+
+class Pages(SandboxStory):
+    """Pages of an allowed site call sandboxes from a browser, which asks first, without a key."""
+
+    flags = ("--origin", "https://app.example")
+
+    def preflight(self, path, origin="https://app.example", **headers):
+        sent = {"Origin": origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-access-token", **headers}
+        return self.server.request("OPTIONS", path, key=False, headers=sent)[:2]
+
+    def test_a_browser_may_ask_before_it_calls_a_sandbox(self):
+        made = self.api("POST", "/v2/sandboxes", {"templateID": "base"}, expect=201)
+        self.addCleanup(lambda: self.server.request("DELETE", f"/sandboxes/{made['sandboxID']}"))
+        for port, path in ((49983, "/process.Process/List"), (49983, "/files"), (49999, "/execute")):
+            host = {"Host": f"{port}-{made['sandboxID']}.localhost:{self.server.port}"}
+            status, headers = self.preflight(path, **host)
+            self.assertEqual((status, headers["Access-Control-Allow-Origin"]), (204, "https://app.example"), path)
+            self.assertIn("POST", headers["Access-Control-Allow-Methods"])
+            status, headers = self.preflight(path, origin="https://evil.example", **host)
+            self.assertNotIn("Access-Control-Allow-Origin", headers)
+        announced = {"Access-Control-Request-Headers": "e2b-sandbox-id,e2b-sandbox-port,x-access-token"}
+        self.assertEqual(self.preflight("/process.Process/List", **announced)[0], 204)
+        _, headers, _ = self.server.request("GET", "/v2/sandboxes", headers={"Origin": "https://app.example"})
+        self.assertIn("X-Next-Token", headers["Access-Control-Expose-Headers"])
 
 
 CONTENT = [("GET", "path"), ("PATCH", "path"), ("DELETE", "path"), ("GET", "dir"), ("POST", "dir"), ("GET", "file"), ("PUT", "file")]

@@ -85,6 +85,9 @@ class E2bPythonStates(ServerStory):
         self.assertEqual((network["allow_out"], network["deny_out"]), (["api.example.com"], ["0.0.0.0/0"]))
         box.update_network({})
         self.assertFalse(box.get_info().network.get("allow_out"))
+        place = "/sandboxes/" + box.sandbox_id
+        self.api("PUT", place + "/network", {"dnsServers": ["1.1.1.1"]}, expect=204)
+        self.assertEqual(self.api("GET", place)["network"]["dnsServers"], ["1.1.1.1"])
 
     def test_a_sandbox_that_was_made_closed_is_opened_later(self):
         self.api("PUT", "/v1/network-policy", {"policy": "open"})

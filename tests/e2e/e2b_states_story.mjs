@@ -113,6 +113,29 @@ check("a snapshot whose name is taken is its newest", () => with_boxes(async (ke
   assert.equal(await keep(await Sandbox.create("states-again")).files.read("/home/user/state.txt"), "second");
   await Sandbox.deleteSnapshot(first.snapshotId);
 }));
+check("snapshots of one name with a tag each are each their own", () => with_boxes(async (keep) => {
+  const box = keep(await Sandbox.create());
+  const taken = {};
+  for (const tag of ["v1", "v2"]) {
+    await box.files.write("/home/user/state.txt", tag);
+    taken[tag] = await box.createSnapshot({ name: `states-tags:${tag}` });
+    assert(taken[tag].snapshotId.endsWith(`:${tag}`), taken[tag].snapshotId);
+    assert.match(taken[tag].names[0], new RegExp(`^[^/]+/states-tags:${tag}$`));
+  }
+  const ids = Object.values(taken).map((one) => one.snapshotId);
+  assert.deepEqual(new Set((await all(box.listSnapshots())).map((one) => one.snapshotId)), new Set(ids));
+  assert.deepEqual((await all(Sandbox.listSnapshots({ name: "states-tags:v1" }))).map((one) => one.snapshotId), [ids[0]]);
+  assert.deepEqual(await all(Sandbox.listSnapshots({ name: "states-tags:v3" })), []);
+  for (const [tag, { snapshotId, names }] of Object.entries(taken))
+    for (const reference of [snapshotId, names[0]])
+      assert.equal(await keep(await Sandbox.create(reference)).files.read("/home/user/state.txt"), tag);
+  assert.equal(await Sandbox.deleteSnapshot("states-tags:v3"), false);
+  assert.equal(await Sandbox.deleteSnapshot("states-tags:v1"), true);
+  await assert.rejects(Sandbox.create(ids[0]));
+  assert.equal(await keep(await Sandbox.create("states-tags:v2")).files.read("/home/user/state.txt"), "v2");
+  assert.equal(await Sandbox.deleteSnapshot(ids[1]), true);
+  await assert.rejects(Sandbox.create("states-tags:v2"));
+}));
 check("one that is paused without memory when its time is over is there again after a connect", () => with_boxes(async (keep) => {
   const box = keep(await Sandbox.create({ timeoutMs: 2000, lifecycle: { onTimeout: { action: "pause", keepMemory: false } } }));
   await box.files.write("/home/user/kept.txt", "kept");

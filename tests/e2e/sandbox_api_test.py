@@ -85,6 +85,27 @@ class Life(SandboxStory):
         self.assertEqual(self.api("POST", "/v1/sandboxes", {}, headers={"Idempotency-Key": "once"})["id"], first)
         self.api("DELETE", f"/v1/sandboxes/{first}", expect=204)
 
+    def test_a_key_that_comes_with_another_body_is_refused(self):
+        key = {"Idempotency-Key": "for-thirty"}
+        first = self.api("POST", "/v1/sandboxes", {"timeout": 30, "env": {"A": "1"}}, headers=key)["id"]
+        self.addCleanup(lambda: self.server.request("DELETE", f"/v1/sandboxes/{first}"))
+        for other in ({"timeout": 31, "env": {"A": "1"}}, {"timeout": 30, "env": {"A": "2"}}, {}):
+            self.assertIn("Idempotency-Key", self.api("POST", "/v1/sandboxes", other, headers=key, expect=409)["detail"])
+        self.assertEqual(self.api("POST", "/v1/sandboxes", {"env": {"A": "1"}, "timeout": 30}, headers=key)["id"], first)
+        moved = {"Idempotency-Key": "moved"}
+        self.api("POST", f"/v1/sandboxes/{first}/timeout", {"timeout": 60}, headers=moved)
+        self.api("POST", f"/v1/sandboxes/{first}/timeout", {"timeout": 61}, headers=moved, expect=409)
+
+    def test_a_removed_credential_does_not_keep_its_network_open(self):
+        binding = {"hosts": ["allowed.example"], "header": "Authorization", "format": "Bearer {}"}
+        self.api("POST", "/v1/credentials", {"name": "gone", "value": "a-long-enough-value", "binding": binding})
+        sandbox = self.create(network="open", credentials=["gone"])
+        self.api("DELETE", "/v1/credentials/gone", expect=204)
+        self.assertEqual(self.api("PUT", f"/v1/sandboxes/{sandbox}/network", {"network": "none"})["id"], sandbox)
+        receipt = self.audit(subject=sandbox, action="sandbox.network")
+        self.assertEqual([one["detail"] for one in receipt], [{"policy": "none"}])
+        self.api("POST", "/v1/sandboxes", {"credentials": ["gone"]}, expect=422)  # a new one must have what it names
+
     def test_every_change_of_its_life_is_safe_to_repeat(self):
         sandbox = self.create()
         for act, state in (("pause", "paused"), ("resume", "running"), ("stop", "stopped"), ("start", "running")):
@@ -128,6 +149,28 @@ class Life(SandboxStory):
         self.assertEqual([one for one in events if one["kind"] == "file_write"][0]["detail"]["path"], "/tmp/receipt.txt")
         messages = [line["message"] for line in self.api("GET", f"/v1/sandboxes/{sandbox}/logs")]
         self.assertTrue(any("started from template base" in message for message in messages), messages)
+
+
+class Quotas(SandboxStory):
+    """What an organization has already is its own limit, not the machine's: nobody should try that again."""
+
+    @classmethod
+    def prepare(cls):
+        os.makedirs(os.path.join(cls.scratch, ".config/belljar"))
+        with open(os.path.join(cls.scratch, ".config/belljar/config.toml"), "w") as file:
+            file.write("[sandboxes]\nmost_live = 2\nmost_cpus = 8\n")
+
+    def test_too_many_are_429_and_what_alone_is_too_much_is_wrong(self):
+        small = {"cpus": 0.5, "memory_bytes": 64 << 20}
+        first = self.create(limits=small)
+        self.assertIn("processors", self.api("POST", "/v1/sandboxes", {"limits": {**small, "cpus": 7.9}}, expect=429)["detail"])
+        self.assertIn("alone", self.api("POST", "/v1/sandboxes", {"limits": {**small, "cpus": 8.5}}, expect=422)["detail"])
+        self.api("POST", f"/v1/sandboxes/{first}/stop")
+        self.create(limits=small), self.create(limits=small)
+        self.assertIn("2 sandboxes at a time", self.api("POST", f"/v1/sandboxes/{first}/start", expect=429)["detail"])
+        status, headers, text = self.server.request("POST", "/v2/sandboxes", {"templateID": "base"})
+        self.assertEqual((status, json.loads(text)["code"]), (429, 429), text)
+        self.assertNotIn("Retry-After", headers)
 
 
 class Commands(SandboxStory):
@@ -247,6 +290,11 @@ class Files(SandboxStory):
         self.assertEqual(listing["entries"][0]["target"], "/etc/passwd")
         self.api("POST", f"/v1/sandboxes/{sandbox}/files/move", {"from": "x/y/z.txt", "to": "x/w.txt"})
         self.assertEqual(self.read(sandbox, "x/w.txt")[2], b"z")
+        self.api("POST", f"/v1/sandboxes/{sandbox}/files/move", {"from": "x/w.txt", "to": "x/new/er/w.txt"})
+        self.assertEqual(self.read(sandbox, "x/new/er/w.txt")[2], b"z")
+        missing = self.api("POST", f"/v1/sandboxes/{sandbox}/files/move", {"from": "x/none", "to": "x/other/none"}, expect=404)
+        self.assertIn("x/none", missing["detail"])
+        self.api("GET", self.files(sandbox, "/stat", path="x/other"), expect=404)  # nothing was made for it
         self.api("DELETE", self.files(sandbox, path="/home/user/x"), expect=409)
         self.api("DELETE", self.files(sandbox, path="/home/user/x", recursive="true"), expect=204)
         self.api("GET", self.files(sandbox, "/stat", path="/home/user/x"), expect=404)
@@ -260,6 +308,11 @@ class Files(SandboxStory):
         self.assertEqual([one["path"] for one in found(name="*.py")], ["/home/user/p/one.py"])
         self.assertEqual([(one["path"][-7:], one["line"]) for one in found(text="needle")], [("/one.py", 2), ("two.txt", 1)])
         self.assertEqual(found(name="*.py", text="nothing"), [])
+        for path in (".", "./p/.", "p//"):
+            listed = self.api("GET", self.files(sandbox, "/list", path=path, depth=2))["entries"]
+            self.assertIn("/home/user/p/one.py", [one["path"] for one in listed], path)
+            matched = self.api("GET", self.files(sandbox, "/search", path=path, name="one.py"))
+            self.assertEqual([one["path"] for one in matched], ["/home/user/p/one.py"], path)
 
     def test_changes_are_told_as_they_happen(self):
         sandbox = self.create()

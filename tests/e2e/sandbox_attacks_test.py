@@ -179,7 +179,7 @@ class Tenants(SandboxStory):
                 if status != 200:
                     break
                 made.append(json.loads(text)["id"])
-            self.assertEqual((status, len(made)), (503, 4), text)
+            self.assertEqual((status, len(made)), (429, 4), text)
             self.assertIn(b"4 sandboxes at a time", text)
         finally:
             for one in made:
@@ -206,7 +206,7 @@ class Shares(SandboxStory):
     SMALL = {"cpus": 0.5, "memory_bytes": 64 << 20, "disk_bytes": 64 << 20}
 
     def refused(self, word, **limits):
-        answer = self.api("POST", "/v1/sandboxes", {"limits": {**self.SMALL, **limits}}, expect=503)
+        answer = self.api("POST", "/v1/sandboxes", {"limits": {**self.SMALL, **limits}}, expect=429)
         self.assertIn(word, json.dumps(answer))
 
     def test_each_share_is_kept_and_given_back(self):

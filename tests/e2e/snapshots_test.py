@@ -156,6 +156,7 @@ class Files(FilesStory):
             self.assertEqual(self.output(new, "cat state", user="root", cwd="/root"), "ready\n")
             self.assertEqual(self.output(new, "id -un", user="ada"), "ada\n")
         self.assertIn(made["id"], [one["id"] for one in self.api("GET", f"/v1/sandboxes/{sandbox}/snapshots")])
+        self.api("GET", "/v1/sandboxes/sb" + "a" * 26 + "/snapshots", expect=404)
         self.assertEqual(self.api("GET", f"/v1/snapshots/{name}")["id"], made["id"])
         self.snapshot(sandbox, name="../etc", expect=422)
         self.snapshot(sandbox, name="base", expect=409)

@@ -176,6 +176,10 @@ Task<HttpResponse> answer_envd(const Services& services, HttpRequest& request, s
   if (path == "/health" && reads) co_return empty_response(204);
   if (std::optional<HttpResponse> refused = refusal(services, request, sandbox->row)) co_return std::move(*refused);
   if (path == "/files") co_return co_await answer_files(services, request, std::move(sandbox));
+  if (path == "/files/compose" && request.method == Method::kPost) {
+    if (std::optional<HttpResponse> unread = co_await collect(request)) co_return std::move(*unread);
+    co_return co_await answer_compose(services, request, std::move(sandbox));
+  }
   if (path == "/envs" && reads) co_return json_response(200, environment_json(*sandbox));
   if (path == "/metrics" && reads) co_return co_await metrics(services, std::move(sandbox));
   const bool rpc = path.starts_with("/process.Process/") || path.starts_with("/filesystem.Filesystem/");

@@ -35,6 +35,9 @@ Task<HttpResponse> answer_code_port(const Services& services, CodeRunner& code, 
 // /files of one sandbox, for a caller who may.
 Task<HttpResponse> answer_files(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox);
 
+// /files/compose, whose body was collected, for the same.
+Task<HttpResponse> answer_compose(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox);
+
 // By method name: "/process.Process/List". Null: there is no such call.
 using UnaryCall = Task<RpcResult<boost::json::object>> (*)(const EnvdCall&);
 using StreamCall = Task<std::optional<RpcError>> (*)(const EnvdCall&, RpcStream&);

@@ -1,8 +1,10 @@
-// GET and POST /files: contents, in constant memory, and signed links that name their sandbox by nothing else.
+// GET and POST /files: contents, in constant memory, and signed links that name their sandbox by nothing else. POST
+// /files/compose: several files become one.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <set>
 
 #include "api/e2b/envd.h"
@@ -10,6 +12,7 @@
 #include "api/file_range.h"
 #include "api/gzip.h"
 #include "api/multipart.h"
+#include "base/compact_id.h"
 #include "control/sandbox_steps.h"
 #include "server/dispatcher.h"
 
@@ -22,6 +25,7 @@ constexpr size_t kPiece = 1 << 20;
 constexpr unsigned kFileMode = 0644;
 constexpr size_t kLongestNoteName = 246;
 constexpr size_t kMostNotes = 4096;
+constexpr size_t kMostSources = 1000;          // of a file that is composed
 constexpr uint64_t kMostUnwanted = 256 << 20;  // of an upload that was refused
 constexpr std::string_view kNoteHeader = "x-metadata-";
 
@@ -49,11 +53,10 @@ struct FileCall {
   std::string rights;  // whose rights the work is done with
 };
 
-Or<FileCall> file_call(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
-  const std::string* const user = request.query.find("username");
+Or<FileCall> file_call(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox,
+                       std::string user) {
   const std::string* const path = request.query.find("path");
-  FileCall file{
-      {services, request, std::move(sandbox), user == nullptr ? "" : *user, {}}, path == nullptr ? "" : *path, {}};
+  FileCall file{{services, request, std::move(sandbox), std::move(user), {}}, path == nullptr ? "" : *path, {}};
   file.rights = file.call.files().strongest_user();
   if (!file.call.user.empty() && !file.call.files().account(file.call.user))
     return refuse(401, "error looking up user '" + file.call.user + "': invalid username: '" + file.call.user + "'");
@@ -211,29 +214,31 @@ class Incoming {
   uint64_t written_ = 0;
 };
 
+Task<bool> is_directory(const FileCall& file, const std::string& path) {
+  const Result<Fd> there = co_await file.call.files().locate(path, file.rights, LastLink::kFollow);
+  struct stat status{};
+  co_return there&& ::fstat(there->get(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 Task<Or<std::unique_ptr<Incoming>>> open_incoming(const FileCall& file, std::string given) {
   const Or<std::string> path = resolved(file, given);
   if (!path) co_return tl::unexpected(path.error());
   SandboxFiles& files = file.call.files();
-  if (const Result<Fd> there = co_await files.locate(*path, file.rights, LastLink::kFollow)) {
-    struct stat status{};
-    if (::fstat(there->get(), &status) == 0 && S_ISDIR(status.st_mode))
-      co_return refuse(400, "path is a directory: " + *path);
-  }
+  if (co_await is_directory(file, *path)) co_return refuse(400, "path is a directory: " + *path);
   Result<Opened> opened = co_await files.open_to_write(*path, file.rights, kFileMode, Writing::kReplace, Parents::kMake,
                                                        owner_in(file.call));
   if (!opened) co_return refuse(opened.error());
   co_return std::make_unique<Incoming>(files, std::move(*opened));
 }
 
-void receipt(const FileCall& file, const Incoming& incoming) {
+void receipt(const FileCall& file, const std::string& path, const Incoming& incoming) {
   Event event;
   event.kind = EventKind::kFileWrite;
   event.action = "sandbox.write_file";
   event.actor = owner_of(file.call.sandbox->row);
   event.subject = file.call.sandbox->row.id;
   event.outcome = "success";
-  event.detail = {{"path", short_name(incoming.info().path)}, {"bytes", incoming.written()}};
+  event.detail = {{"path", short_name(path)}, {"bytes", incoming.written()}};
   file.call.services.audit.add(event);
 }
 
@@ -279,7 +284,7 @@ Task<HttpResponse> upload_plain(FileCall file, FileNotes notes) {
   if (!received) co_return received.error();
   const Or<bool> finished = co_await (*incoming)->finish(notes);
   if (!finished) co_return finished.error();
-  receipt(file, **incoming);
+  receipt(file, (*incoming)->info().path, **incoming);
   co_return json_response(200, json::array{written_json(**incoming, notes)});
 }
 
@@ -295,7 +300,7 @@ class Upload {
     if (event != Event::kPartEnd || !current_) co_return true;
     Or<bool> finished = co_await current_->finish(notes_);
     if (!finished) co_return finished;
-    receipt(file_, *current_);
+    receipt(file_, current_->info().path, *current_);
     written_.push_back(written_json(*current_, notes_));
     current_.reset();
     co_return true;
@@ -358,6 +363,80 @@ Task<HttpResponse> upload(FileCall file) {
   co_return plain_error(400, "the body must be multipart/form-data or application/octet-stream");
 }
 
+// ---- several files that become one
+
+struct Composition {
+  std::vector<std::string> sources;
+  std::string target;
+};
+
+Or<Composition> composition_in(const FileCall& file, const json::object& body) {
+  Composition wanted;
+  const json::value* const sources = body.if_contains("source_paths");
+  if (sources == nullptr || !sources->is_array() || sources->get_array().empty() ||
+      sources->get_array().size() > kMostSources || text_in(body, "destination").empty())
+    return refuse(400, "the body must have source_paths, 1 to 1000 of them, and a destination");
+  for (const json::value& one : sources->get_array()) {
+    if (!one.is_string() || one.get_string().empty()) return refuse(400, "source_paths must be a list of paths");
+    Or<std::string> path = resolved(file, std::string(one.get_string()));
+    if (!path) return tl::unexpected(std::move(path.error()));
+    wanted.sources.push_back(std::move(*path));
+  }
+  Or<std::string> target = resolved(file, text_in(body, "destination"));
+  if (!target) return tl::unexpected(std::move(target.error()));
+  wanted.target = std::move(*target);
+  return wanted;
+}
+
+Task<Or<bool>> append_file(const FileCall& file, const std::string& path, Incoming& incoming) {
+  const Or<Opened> opened = co_await open_file(file, path);
+  if (!opened) co_return tl::unexpected(opened.error());
+  for (uint64_t at = 0;;) {
+    const Result<std::string> piece = co_await file.call.files().read(*opened, at, kPiece);
+    if (!piece) co_return refuse(piece.error());
+    if (piece->empty()) co_return true;
+    at += piece->size();
+    Or<bool> added = co_await incoming.add(*piece);
+    if (!added) co_return added;
+  }
+}
+
+// Beside the target until it is whole: what fails changes nothing, and the target may be one of the sources.
+Task<Or<bool>> compose(const FileCall& file, const Composition& wanted, const std::string& aside, Incoming& incoming) {
+  for (const std::string& source : wanted.sources) {
+    Or<bool> appended = co_await append_file(file, source, incoming);
+    if (!appended) co_return appended;
+  }
+  Or<bool> finished = co_await incoming.finish({});
+  if (!finished) co_return finished;
+  const Result<void> moved = co_await file.call.files().move(aside, wanted.target, file.rights);
+  if (!moved) co_return refuse(moved.error());
+  co_return true;
+}
+
+Task<HttpResponse> compose_files(FileCall file, Composition wanted) {
+  if (const Result<void> admitted = co_await file.call.services.audit.admit(); !admitted)
+    co_return plain_error(503, admitted.error().what);
+  if (co_await is_directory(file, wanted.target))
+    co_return plain_error(400, "destination is a directory: " + wanted.target);
+  SandboxFiles& files = file.call.files();
+  const size_t slash = wanted.target.rfind('/') + 1;
+  const std::string aside = wanted.target.substr(0, slash) + "." + new_compact_id("part");
+  const Or<std::unique_ptr<Incoming>> incoming = co_await open_incoming(file, aside);
+  if (!incoming) co_return incoming.error();
+  const Or<bool> composed = co_await compose(file, wanted, aside, **incoming);
+  if (!composed) {
+    (void)co_await files.remove(aside, file.rights, Removal::kFileOrEmpty);
+    co_return composed.error();
+  }
+  receipt(file, wanted.target, **incoming);
+  for (const std::string& source : wanted.sources) {
+    if (source != wanted.target) (void)co_await files.remove(source, file.rights, Removal::kFileOrEmpty);
+  }
+  co_return json_response(
+      200, json::object{{"path", wanted.target}, {"name", wanted.target.substr(slash)}, {"type", "file"}});
+}
+
 // A client that still sends would not see why it was refused: the connection breaks under what nobody reads.
 Task<void> read_the_rest(const HttpRequest& request) {
   for (uint64_t left = kMostUnwanted; left > 0;) {
@@ -388,7 +467,8 @@ Task<HttpResponse> answer_signed(const Services& services, HttpRequest& request)
 }  // namespace
 
 Task<HttpResponse> answer_files(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
-  Or<FileCall> file = file_call(services, request, std::move(sandbox));
+  const std::string* const user = request.query.find("username");
+  Or<FileCall> file = file_call(services, request, std::move(sandbox), user == nullptr ? "" : *user);
   if (request.method == Method::kPost) {
     HttpResponse response = file ? co_await upload(std::move(*file)) : std::move(file.error());
     if (response.status >= 400) co_await read_the_rest(request);
@@ -397,6 +477,18 @@ Task<HttpResponse> answer_files(const Services& services, HttpRequest& request, 
   if (!file) co_return file.error();
   if (request.method == Method::kGet || request.method == Method::kHead) co_return co_await download(std::move(*file));
   co_return plain_error(405, "only GET and POST");
+}
+
+Task<HttpResponse> answer_compose(const Services& services, HttpRequest& request,
+                                  std::shared_ptr<HeldSandbox> sandbox) {
+  json::error_code bad;
+  const json::value body = json::parse(request.body, bad);
+  if (bad || !body.is_object()) co_return plain_error(400, "the body must be a JSON object");
+  Or<FileCall> file = file_call(services, request, std::move(sandbox), text_in(body.get_object(), "username"));
+  if (!file) co_return file.error();
+  Or<Composition> wanted = composition_in(*file, body.get_object());
+  if (!wanted) co_return wanted.error();
+  co_return co_await compose_files(std::move(*file), std::move(*wanted));
 }
 
 void add_signed_file_routes(Router& router, const Services& services) {

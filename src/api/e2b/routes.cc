@@ -4,6 +4,16 @@
 #include "control/lifecycle.h"
 
 namespace bj::e2b {
+namespace {
+
+// An organization that has all it may have is told of a limit of its own (429): 503 would have its clients try again.
+Task<Result<HttpResponse>> telling_quotas(Function function, const Services& services, HttpRequest& request) {
+  Result<HttpResponse> answer = co_await function(services, request);
+  if (!answer && is_over_quota(answer.error())) co_return error_response(429, answer.error().what);
+  co_return answer;
+}
+
+}  // namespace
 
 void add_route(Router& router, const Services& services, Method method, const char* path, Function function,
                const char* summary, Work work) {
@@ -12,8 +22,9 @@ void add_route(Router& router, const Services& services, Method method, const ch
   options.work = work;
   options.doc.tag = "e2b";
   options.doc.summary = summary;
-  router.add(method, path,
-             answering([&services, function](HttpRequest& request) { return function(services, request); }),
+  router.add(method, path, answering([&services, function](HttpRequest& request) {
+               return telling_quotas(function, services, request);
+             }),
              std::move(options));
 }
 

@@ -26,7 +26,7 @@ std::string plain_name(const SandboxRow& row) {
 
 void add_template(json::object& answer, const SandboxRow& row) {
   answer["templateID"] = template_id_of(row);
-  if (std::string alias = plain_name(row); !alias.empty()) answer["alias"] = std::move(alias);
+  if (const std::string alias = plain_name(row); !alias.empty()) answer["alias"] = alias;
 }
 
 }  // namespace

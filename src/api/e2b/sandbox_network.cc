@@ -19,7 +19,7 @@ struct NetworkBody {
 NetworkBody read_fields(ModelReader& reader) {
   NetworkBody body;
   body.internet = reader.optional_boolean("allow_internet_access");
-  for (const char* name : {"allowOut", "denyOut", "rules", "egressProxy"}) {
+  for (const char* name : {"allowOut", "denyOut", "rules", "egressProxy", "dnsServers"}) {
     if (const json::value* const given = reader.take(name, NullCounts::kAsAbsent)) body.fields[name] = *given;
   }
   return body;

@@ -13,9 +13,16 @@ namespace {
 
 namespace json = boost::json;
 
-json::object snapshot_json(const SnapshotView& snapshot) {
+// A name may have several snapshots, a tag each: without the tag, the id would mean another one, or none.
+json::object snapshot_json(const SnapshotView& snapshot, const std::string& tag) {
   const TemplateView& view = snapshot.view;
-  return {{"snapshotID", view.row.id}, {"names", json::array(view.names.begin(), view.names.end())}};
+  json::array names;
+  for (const std::string& name : view.names) names.emplace_back(view.row.organization + "/" + name + ":" + tag);
+  return {{"snapshotID", view.row.id + ":" + tag}, {"names", std::move(names)}};
+}
+
+void put_each(const SnapshotView& snapshot, json::array& list) {
+  for (const std::string& tag : snapshot.tags) list.push_back(snapshot_json(snapshot, tag));
 }
 
 Task<Result<HttpResponse>> take(const Services& services, HttpRequest& request) {
@@ -25,16 +32,27 @@ Task<Result<HttpResponse>> take(const Services& services, HttpRequest& request) 
     const auto read = [](ModelReader& reader) { return reader.optional_string("name").value_or(""); };
     BJ_CO_TRY(wanted.name, read_body(request, UnknownKeys::kIgnore, read));
   }
+  std::string tag = kDefaultTag;
+  if (!wanted.name.empty()) {
+    BJ_CO_TRY(wanted.name, TemplateCatalog::without_own_space(request.actor.organization, wanted.name));
+    BJ_CO_TRY(const TemplateReference reference, parse_template_reference(wanted.name));
+    tag = reference.tag;
+  }
   BJ_CO_TRY(const SnapshotView made, co_await services.manager.snapshot(request.actor, row.id, std::move(wanted)));
-  co_return json_response(201, snapshot_json(made));
+  co_return json_response(201, snapshot_json(made, tag));
 }
 
-// By its name or id, with a tag or without: one snapshot's at most, there is nothing to page.
+// By its name or id: with a tag that one, without all of them. There is nothing to page.
 Task<Result<HttpResponse>> find(const Services& services, const HttpRequest& request, std::string name) {
-  const auto found = co_await services.manager.get_snapshot(request.actor.organization, std::move(name));
+  auto found = co_await services.manager.get_snapshot(request.actor.organization, name);
   const MaybeText sandbox = query_text(request, "sandboxID");
   json::array answer;
-  if (found && (!sandbox || found->view.row.sandbox == *sandbox)) answer.push_back(snapshot_json(*found));
+  if (found && (!sandbox || found->view.row.sandbox == *sandbox)) {
+    const Result<TemplateReference> asked = parse_template_reference(name);
+    if (asked && name.find(':') != std::string::npos)
+      std::erase_if(found->tags, [&](const std::string& tag) { return tag != asked->tag; });
+    put_each(*found, answer);
+  }
   co_return json_response(200, answer);
 }
 
@@ -52,7 +70,7 @@ Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) 
   const bool more = rows.size() > static_cast<size_t>(limit);
   if (more) rows.pop_back();
   json::array snapshots;
-  for (const SnapshotView& one : rows) snapshots.push_back(snapshot_json(one));
+  for (const SnapshotView& one : rows) put_each(one, snapshots);
   HttpResponse response = json_response(200, snapshots);
   if (more) {
     const TemplateRow& last = rows.back().view.row;

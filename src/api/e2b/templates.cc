@@ -137,8 +137,18 @@ Task<Result<HttpResponse>> find_alias(const TemplateRoutes& routes, HttpRequest&
   co_return json_response(200, answer);
 }
 
+// "name:tag" is that tag, and the template only with its last one: what other tags mean is other snapshots' data.
 Task<Result<HttpResponse>> remove(const TemplateRoutes& routes, HttpRequest& request) {
-  BJ_CO_CHECK(co_await routes.templates.builder.remove(request.actor, request.parameter("template")));
+  const std::string reference = request.parameter("template");
+  const auto untag = [&] {
+    return routes.templates.catalog.remove_one_of_its_tags(request.actor.organization, reference);
+  };
+  BJ_CO_TRY(const bool tag_alone, co_await offload(routes.templates.threads, untag));
+  if (tag_alone) {
+    BJ_CO_CHECK(co_await routes.templates.audit.act(request.actor, "template.untag", short_name(reference)));
+  } else {
+    BJ_CO_CHECK(co_await routes.templates.builder.remove(request.actor, reference));
+  }
   co_return empty_response();
 }
 

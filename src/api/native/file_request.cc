@@ -1,5 +1,6 @@
 #include "api/native/file_request.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace bj::native {
@@ -16,6 +17,23 @@ Result<FileTarget> file_target(const HttpRequest& request) {
   target.path = *path;
   target.user = query_text(request, "user").value_or("");
   return target;
+}
+
+// ".." stays: behind a link it leads elsewhere than the text says. So does a slash at the end: it follows a link.
+std::string plain_path(std::string_view path) {
+  const bool absolute = path.starts_with("/");
+  const bool at_home = path == "~" || path.starts_with("~/");
+  const bool into = path == "." || path.ends_with("/") || path.ends_with("/.");
+  std::string plain;
+  for (size_t at = 0; at < path.size();) {
+    const size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, end - at);
+    at = end + 1;
+    if (!part.empty() && part != ".") plain.append("/").append(part);
+  }
+  if (into || plain.empty()) plain += "/";
+  if (absolute) return plain;
+  return at_home ? plain.substr(1) : "~" + plain;
 }
 
 Result<unsigned> file_mode(const HttpRequest& request) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "api/file_transfer.h"
 #include "api/handler.h"
@@ -14,6 +15,8 @@ struct FileTarget {
 };
 
 Result<FileTarget> file_target(const HttpRequest& request);
+// The same place, without "." and doubled slashes: for answers that tell paths below it.
+std::string plain_path(std::string_view path);
 // ?mode= of a new file, octal.
 Result<unsigned> file_mode(const HttpRequest& request);
 

@@ -1,5 +1,6 @@
 // POST /v1/tools/{tool_id}/run: one answer, or server-sent events (Accept: text/event-stream) with the output as it
 // comes.
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <deque>
@@ -8,8 +9,8 @@
 #include "api/native/routes.h"
 #include "api/route_group.h"
 #include "base/change.h"
+#include "base/character_cutter.h"
 #include "base/id.h"
-#include "base/utf8.h"
 #include "tools/argument_check.h"
 #include "tools/network_receipts.h"
 #include "tools/stored_json.h"
@@ -56,24 +57,21 @@ json::object outcome_json(const RunOutcome& outcome) {
   return object;
 }
 
-Result<void> check_against_schema(const ToolRow& tool, const json::object& args) {
-  const json::object schema = stored_object(tool.json_schema);
-  const json::value* const parameters = schema.if_contains("parameters");
-  if (parameters == nullptr || !parameters->is_object()) return {};
-  const ArgumentVerdict verdict = check_arguments(parameters->get_object(), args, ArgumentMode::kCoercing);
-  if (!verdict.ok()) return fail(Code::kUnprocessable, verdict.text());
-  return {};
-}
-
 // What happens in a run, waiting to be sent. The run pushes, the stream takes.
 struct Feed {
   explicit Feed(const asio::any_io_executor& executor) : changed(executor) {}
 
-  void push(std::string event, json::value data) {
+  void push(std::string event, const json::value& data) {
     events.emplace_back(std::move(event), json::serialize(data));
     changed.tell();
   }
 
+  // Pieces of output are cut anywhere, also within a character.
+  void push_output(bool is_stderr, const std::string& text) {
+    if (!text.empty()) push(is_stderr ? "stderr" : "stdout", json::string(text));
+  }
+
+  std::array<CharacterCutter, 2> cutters;  // of stdout and stderr
   std::deque<std::pair<std::string, std::string>> events;
   bool over = false;
   Change changed;
@@ -82,7 +80,7 @@ struct Feed {
 CallHooks hooks_into(const std::shared_ptr<Feed>& feed) {
   CallHooks hooks;
   hooks.on_output = [feed](bool is_stderr, std::string_view piece) {
-    feed->push(is_stderr ? "stderr" : "stdout", json::string(valid_utf8(piece)));
+    feed->push_output(is_stderr, feed->cutters[is_stderr ? 1 : 0].feed(piece));
   };
   hooks.on_progress = [feed](const BuildProgress& step) {
     feed->push("progress", {{"phase", phase_name(step.phase)}, {"message", step.message}});
@@ -93,6 +91,7 @@ CallHooks hooks_into(const std::shared_ptr<Feed>& feed) {
 
 Task<void> run_into(std::shared_ptr<Feed> feed, ToolRunner& runner, RunRequest run) {
   const Result<RunOutcome> outcome = co_await runner.run(std::move(run));
+  for (const bool is_stderr : {false, true}) feed->push_output(is_stderr, feed->cutters[is_stderr ? 1 : 0].rest());
   if (outcome) {
     feed->push("result", outcome_json(*outcome));
   } else {
@@ -131,7 +130,7 @@ Task<Result<HttpResponse>> run_tool(Services services, HttpRequest& request) {
   const auto find = [&] { return services.store.tools().get(request.actor.organization, id); };
   auto run = std::make_shared<RunRequest>();
   BJ_CO_TRY(run->tool, co_await offload(services.threads, find));
-  BJ_CO_CHECK(check_against_schema(run->tool, body.args));
+  BJ_CO_CHECK(check_tool_arguments(run->tool, body.args));
   run->actor = request.actor;
   run->agent_id = std::move(body.agent_id);
   run->arguments = std::move(body.args);

@@ -50,8 +50,8 @@ Task<Result<HttpResponse>> list(SandboxServices services, HttpRequest& request) 
   BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
   BJ_CO_TRY(const FileTarget target, file_target(request));
   BJ_CO_TRY(const int64_t depth, number_of(request, "depth", 1, kDeepest));
-  BJ_CO_TRY(const FileListing listing,
-            from_inside(co_await sandbox->live->files().list(target.path, target.user, static_cast<int>(depth))));
+  BJ_CO_TRY(const FileListing listing, from_inside(co_await sandbox->live->files().list(
+                                           plain_path(target.path), target.user, static_cast<int>(depth))));
   json::array entries;
   for (const FileInfo& entry : listing.entries) entries.push_back(file_json(entry));
   co_return json_response(200, json::object{{"entries", std::move(entries)}, {"cut", listing.cut}});
@@ -94,9 +94,11 @@ Task<Result<HttpResponse>> move(SandboxServices services, HttpRequest& request) 
   BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
   BJ_CO_TRY(const MoveBody body, read_body(request, UnknownKeys::kForbid, read_move));
   BJ_CO_CHECK(co_await services.audit.admit());
-  BJ_CO_CHECK(from_inside(co_await sandbox->live->files().move(body.from, body.to, body.user)));
+  SandboxFiles& files = sandbox->live->files();
+  BJ_CO_CHECK(from_inside(co_await files.stat(body.from, body.user)));  // nothing is made for what is not there
+  BJ_CO_CHECK(from_inside(co_await files.move(body.from, body.to, body.user, Parents::kMake)));
   receipt(services, request, *sandbox, "sandbox.move_file", body.to);
-  BJ_CO_TRY(const FileInfo info, from_inside(co_await sandbox->live->files().stat(body.to, body.user)));
+  BJ_CO_TRY(const FileInfo info, from_inside(co_await files.stat(body.to, body.user)));
   co_return json_response(200, file_json(info));
 }
 
@@ -104,7 +106,7 @@ Task<Result<HttpResponse>> search(SandboxServices services, HttpRequest& request
   BJ_CO_TRY(const auto sandbox, co_await running_sandbox(services, request));
   BJ_CO_TRY(const FileTarget target, file_target(request));
   FileSearch what;
-  what.path = target.path;
+  what.path = plain_path(target.path);
   what.name = query_text(request, "name").value_or("");
   what.text = query_text(request, "text").value_or("");
   BJ_CO_TRY(const int64_t limit, number_of(request, "limit", 100, kMostMatches));
@@ -161,7 +163,7 @@ void add_file_routes(Router& router, SandboxServices services) {
   group.add(Method::kGet, "/list", list, "What lies in a directory", nullptr, object, more({"depth"}));
   group.add(Method::kPost, "/directory", make_directory, "Make a directory and those above it", nullptr, object,
             more({}));
-  group.add(Method::kPost, "/move", move, "Move or rename",
+  group.add(Method::kPost, "/move", move, "Move or rename; directories above the target are made",
             json::object{{"type", "object"},
                          {"required", {"from", "to"}},
                          {"properties", {{"from", text}, {"to", text}, {"user", text}}}},

@@ -37,6 +37,7 @@ Task<Result<HttpResponse>> answer_list(SandboxServices services, HttpRequest& re
 
 Task<Result<HttpResponse>> list_of_sandbox(SandboxServices services, HttpRequest& request) {
   BJ_CO_TRY(const std::string id, sandbox_id_of(request));
+  BJ_CO_CHECK(co_await services.manager.get(request.actor.organization, id));  // there must be one
   co_return co_await answer_list(services, request, id);
 }
 
@@ -109,7 +110,7 @@ void add_snapshot_routes(Router& router, SandboxServices services) {
   sandboxes.add(Method::kPost, "/{sandbox_id}/fork", fork,
                 "Make others with the same files, variables, limits and network; its processes are not copied",
                 json::object{{"type", "object"}, {"properties", {{"count", whole}, {"timeout", whole}}}}, many);
-  sandboxes.add(Method::kPost, "/{sandbox_id}/rollback", rollback,
+  sandboxes.add(Method::kPost, "/{sandbox_id}/rollback", telling_quotas<rollback>,
                 "Its files become the snapshot's, its processes end, it keeps its id",
                 json::object{{"type", "object"}, {"required", {"snapshot"}}, {"properties", {{"snapshot", text}}}},
                 object);

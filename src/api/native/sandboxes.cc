@@ -311,7 +311,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
     doc.description = "Shows only sandboxes that match.";
     filtered.parameters.push_back(doc);
   }
-  group.add(Method::kPost, "", create,
+  group.add(Method::kPost, "", telling_quotas<create>,
             "Create a sandbox, of a template or an image, to its end or as events (Accept: text/event-stream); an "
             "Idempotency-Key makes it safe to repeat",
             body, object);
@@ -329,7 +329,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
       "back",
       pausing, object);
   for (const char* word : {"resume", "start"}) {
-    group.add(Method::kPost, std::string("/{sandbox_id}/") + word, resume,
+    group.add(Method::kPost, std::string("/{sandbox_id}/") + word, telling_quotas<resume>,
               "Let a paused sandbox go on, or start a stopped one with its files; it has its whole timeout again",
               nullptr, object);
   }

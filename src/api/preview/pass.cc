@@ -86,7 +86,7 @@ Task<void> join(std::shared_ptr<Upstream> upstream, std::string first, Tunnel& t
   (void)co_await inward_over->get();
 }
 
-HttpResponse answer_of(std::shared_ptr<Upstream> upstream, Answer answer, const HttpRequest& request,
+HttpResponse answer_of(const std::shared_ptr<Upstream>& upstream, Answer answer, const HttpRequest& request,
                        const Traffic& traffic) {
   HttpResponse response = passed_on(answer.head, traffic);
   if (answer.head.status == 101) {
