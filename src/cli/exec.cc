@@ -27,7 +27,7 @@ Exit status: the command's own; 128 + N if signal N killed it; 126 it can't be e
 besides: 2 wrong usage, 3 the sandbox could not be made, 124 timeout.
 
 Examples:
-  belljar exec -- sh -c 'echo hi; id; ip a'
+  belljar exec -- sh -c 'echo hi; id; ls /'
   belljar exec -it -- bash
   belljar exec --network allow:api.example.com,*.example.org:8443 -- curl https://api.example.com/
   belljar exec --network allow:api.example.com --credential demo=@token.txt:api.example.com -- curl https://api.example.com/me

@@ -139,6 +139,7 @@ class Session {
   void judge(const ProcessWatch& watch, Outcome& outcome) const {
     outcome.used = sandbox_->usage();
     outcome.limits_hit = watch.limits_hit();
+    if (sandbox_->disk_is_full()) outcome.limits_hit.emplace_back("disk");
     outcome.output = watch.output();
     outcome.error = watch.error();
     if (watch.stopped_by() == "wall time") outcome.status = kExitTimeout;
@@ -200,8 +201,10 @@ int report(const std::string& sentence, int status, bool as_json) {
 int report(const Error& error, bool as_json) { return report(error.what, status_of(error), as_json); }
 
 int cannot_start(const Error& error, const ExecRequest& request, bool as_json) {
+  const bool refused = error.code == Code::kDenied || error.sys == ENOEXEC || error.sys == ENAMETOOLONG;
   const int status = error.code == Code::kNotFound ? kNoSuchCommand
-                     : error.code == Code::kDenied ? kNotExecutable
+                     : refused                     ? kNotExecutable
+                     : error.sys == E2BIG          ? kExitUsage
                                                    : status_of(error);
   return report("\"" + request.command.front() + "\" can't be started: " + error.what, status, as_json);
 }

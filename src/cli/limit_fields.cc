@@ -25,7 +25,7 @@ constexpr std::array<LimitField, 10> kFields = {
     LimitField{"cpus", LimitKind::kDecimal, nullptr, &Limits::cpus, 0.01, 4096, "share of the processors, e.g. 0.5"},
     whole("memory", LimitKind::kSize, &Limits::memory_bytes, 16 * kMiB, kTiB, "memory and swap"),
     whole("processes", LimitKind::kCount, &Limits::processes, 2, 1 << 20, "processes and threads"),
-    whole("open_files", LimitKind::kCount, &Limits::open_files, 16, 1 << 20, "open files per process"),
+    whole("open_files", LimitKind::kCount, &Limits::open_files, 128, 1 << 20, "open files per process"),
     whole("disk", LimitKind::kSize, &Limits::disk_bytes, kMiB, kTiB, "everything it can write, /tmp included"),
     whole("output", LimitKind::kSize, &Limits::output_bytes, 0, 1024 * kMiB, "kept of stdout and of stderr, each"),
     whole("argument_size", LimitKind::kSize, &Limits::argument_bytes, 1024, 1024 * kMiB, "source and arguments"),

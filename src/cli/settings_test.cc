@@ -73,7 +73,7 @@ TEST_F(SettingsTest, AFileThatWasNamedMustBeThere) {
 
 TEST_F(SettingsTest, EveryLimitHasAVariable) {
   for (const LimitField& field : limit_fields()) {
-    const std::string value = field.kind == LimitKind::kTime ? "9s" : field.kind == LimitKind::kSize ? "20M" : "33";
+    const std::string value = field.kind == LimitKind::kTime ? "9s" : field.kind == LimitKind::kSize ? "20M" : "133";
     const auto settings = load_settings(write("empty.toml", ""), true, lookup({{variable_of(field), value}}));
     ASSERT_TRUE(settings) << settings.error().what;
     EXPECT_NE(settings->limits, Limits{}) << field.key;
@@ -104,7 +104,7 @@ TEST_F(SettingsTest, DataLiesWhereTheUserMayWrite) {
 TEST(ConfigFileTest, EverySettingIsRead) {
   Settings settings;
   const Result<void> applied = apply_config(
-      "data = \"/d\"\ninterpreter = \"python3.11\"\nrequire_seal = \"full\"\n[limits]\ncpus = 0.5\nopen_files = 64\n"
+      "data = \"/d\"\ninterpreter = \"python3.11\"\nrequire_seal = \"full\"\n[limits]\ncpus = 0.5\nopen_files = 256\n"
       "[pool.python]\nleast = 1\nmost = 2\nwarm = 1\nidle = \"5s\"\n[pool.node]\nmost = 9\n[pool.gated]\nleast = 3\n",
       "c.toml", settings);
   ASSERT_TRUE(applied) << applied.error().what;
@@ -112,7 +112,7 @@ TEST(ConfigFileTest, EverySettingIsRead) {
   EXPECT_EQ(settings.interpreter, "python3.11");
   EXPECT_TRUE(settings.require_full_seal);
   EXPECT_EQ(settings.limits.cpus, 0.5);
-  EXPECT_EQ(settings.limits.open_files, 64u);
+  EXPECT_EQ(settings.limits.open_files, 256u);
   EXPECT_EQ(settings.python_pool.most, 2u);
   EXPECT_EQ(settings.python_pool.idle, std::chrono::seconds(5));
   EXPECT_EQ(settings.node_pool.most, 9u);

@@ -18,7 +18,7 @@
 namespace bj {
 namespace {
 
-constexpr int kFormat = 6;  // counted up when what is made here changes
+constexpr int kFormat = 7;  // counted up when what is made here changes
 constexpr const char* kSkeleton = "/rootfs";
 constexpr const char* kMask = "/mask";  // is not there when nothing is to be hidden
 
@@ -48,13 +48,17 @@ constexpr const char* kGroups =
     "root:x:0:\ndaemon:x:1:\nbin:x:2:\nsys:x:3:\ntty:x:5:\nstaff:x:50:\nwww-data:x:33:\nuser:x:1000:\nnogroup:x:65534:\n";
 
 // For login shells, in which E2B's clients run every command. As distributions have it, but a shell that knows who it
-// is starts no program to ask.
+// is starts no program to ask, and a PATH that somebody chose (ENV of a template, a command's variables) stays: only
+// the one that everybody gets, DEFAULT_PATH, is replaced.
 constexpr const char* kProfile =
-    R"(if [ "${EUID:-$(id -u)}" -eq 0 ]; then
-  PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-else
-  PATH="/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
-fi
+    R"(case "${PATH-}" in
+""|"DEFAULT_PATH"|"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+  if [ "${EUID:-$(/usr/bin/id -u)}" -eq 0 ]; then
+    PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+  else
+    PATH="/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+  fi ;;
+esac
 export PATH
 if [ "${PS1-}" ] && [ "${BASH-}" ] && [ "$BASH" != "/bin/sh" ] && [ -f /etc/bash.bashrc ]; then
   . /etc/bash.bashrc
@@ -110,10 +114,16 @@ Result<void> copy_etc(const std::string& root) {
   return {};
 }
 
+std::string profile() {
+  constexpr std::string_view kHere = "DEFAULT_PATH";
+  std::string text = kProfile;
+  return text.replace(text.find(kHere), kHere.size(), default_path());
+}
+
 Result<void> write_own_files(const std::string& root) {
   BJ_CHECK(write_file_atomically(root + "/etc/passwd", kAccounts, 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/group", kGroups, 0644));
-  BJ_CHECK(write_file_atomically(root + "/etc/profile", kProfile, 0644));
+  BJ_CHECK(write_file_atomically(root + "/etc/profile", profile(), 0644));
   // Debian keeps pip from its own packages; those of a sandbox are its user's.
   BJ_CHECK(write_file_atomically(root + "/etc/pip.conf", "[global]\nbreak-system-packages = true\n", 0644));
   BJ_CHECK(write_file_atomically(root + "/etc/hostname", "belljar\n", 0644));
@@ -144,6 +154,9 @@ Result<void> build_skeleton(const std::string& root) {
     BJ_CHECK(make_directories(root + dir, 0755));
   }
   if (::chmod((root + "/var/tmp").c_str(), 01777) != 0) return fail_errno("chmod(/var/tmp)");
+  // Where programs written for E2B put theirs.
+  BJ_CHECK(make_directories(root + "/code", 0777));
+  if (::chmod((root + "/code").c_str(), 0777) != 0) return fail_errno("chmod(/code)");
   BJ_CHECK(link_top_level(root));
   BJ_CHECK(copy_etc(root));
   BJ_CHECK(write_own_files(root));
@@ -173,6 +186,27 @@ Result<void> name_sudo(const std::string& mask) {
   return {};
 }
 
+// True unless it is hidden by the mask, or is something else than a directory on the host.
+bool may_be_merged(int usr, const std::string& mask, const std::string& name) {
+  struct stat info{};
+  if (::fstatat(usr, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(info.st_mode)) return false;
+  return ::lstat((mask + "/" + name).c_str(), &info) != 0 || S_ISDIR(info.st_mode);
+}
+
+// Everybody may install into /usr/local, as E2B's templates have it: it and its directories, not those below them. They
+// are the mask's own, merged with the host's.
+Result<void> open_local(int usr, const std::string& mask) {
+  if (!may_be_merged(usr, mask, "local")) return {};
+  for (const std::string name : {"local", "local/bin", "local/etc", "local/games", "local/include", "local/lib",
+                                 "local/sbin", "local/share", "local/src"}) {
+    if (!may_be_merged(usr, mask, name)) continue;
+    const std::string path = mask + "/" + name;
+    BJ_CHECK(make_directories(path, 0755));
+    if (::chmod(path.c_str(), 0777) != 0) return fail_errno("chmod(mask of " + name + ")");
+  }
+  return {};
+}
+
 // What sandboxes see of /usr: the mount itself, with what other mounts cover on the host. Without root there are no
 // idmapped layers, and whoever is root inside is nobody to these files.
 Result<void> mask_usr(const std::string& mask) {
@@ -181,6 +215,7 @@ Result<void> mask_usr(const std::string& mask) {
   BJ_TRY(const Fd usr, open_at(tree.get(), ".", O_RDONLY | O_DIRECTORY));
   BJ_CHECK(make_mask(usr.get(), mask));
   BJ_CHECK(name_sudo(mask));
+  BJ_CHECK(open_local(usr.get(), mask));
   return name_python(usr.get(), mask);
 }
 

@@ -12,6 +12,8 @@
 namespace bj {
 namespace {
 
+constexpr size_t kLongestPiece = 64 * 1024;
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -47,6 +49,7 @@ void LineReader::start() {
 
 std::string LineReader::finish() {
   take();
+  tell_rest();
   on_line_ = nullptr;
   boost::system::error_code ignored;
   stream_.cancel(ignored);
@@ -63,8 +66,13 @@ bool LineReader::take() {
     if (on_line_) on_line_(std::string_view(line_).substr(0, end));
     line_.erase(0, end + 1);
   }
-  if (line_.size() > most_) line_.clear();
+  if (line_.size() > kLongestPiece) tell_rest();
   return more;
+}
+
+void LineReader::tell_rest() {
+  if (on_line_ && !line_.empty()) on_line_(line_);
+  line_.clear();
 }
 
 std::string relevant_lines(Language language, const std::string& errors) {

@@ -14,7 +14,8 @@ namespace bj {
 // One stream of a process.
 class LineReader : public std::enable_shared_from_this<LineReader> {
  public:
-  // `kept`: bytes of its end that finish() returns. `on_line` is called until then.
+  // `kept`: bytes of its end that finish() returns. `on_line` is called until then, with a last line that has no end,
+  // too, and with the pieces of one that is too long to wait for its end.
   LineReader(const asio::any_io_executor& executor, Fd fd, std::function<void(std::string_view)> on_line, size_t kept)
       : stream_(executor, fd.release()), on_line_(std::move(on_line)), most_(kept) {}
 
@@ -24,6 +25,7 @@ class LineReader : public std::enable_shared_from_this<LineReader> {
 
  private:
   bool take();
+  void tell_rest();
 
   asio::posix::stream_descriptor stream_;
   std::function<void(std::string_view)> on_line_;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/id.h"
@@ -387,6 +388,11 @@ Result<void> Sandbox::resume() {
   BJ_CHECK(group_.thaw());
   paused_ = false;
   return {};
+}
+
+bool Sandbox::disk_is_full() const {
+  struct statfs space{};
+  return scratch_ && ::fstatfs(scratch_->get(), &space) == 0 && (space.f_bfree == 0 || space.f_ffree == 0);
 }
 
 Result<UpperFiles> Sandbox::upper() const {

@@ -146,6 +146,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   const Limits& limits() const { return spec_.limits; }
   const std::map<std::string, std::string>& environment() const { return spec_.environment; }  // over the template's
   const Account& account() const { return account_; }
+  // Whether nothing more can be written in it now.
+  bool disk_is_full() const;
   CgroupUsage usage() const { return group_.used(); }
   CgroupLoad load() const { return group_.load(); }
 

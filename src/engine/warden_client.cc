@@ -202,6 +202,11 @@ Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
   request.argument_count = static_cast<uint32_t>(spawn.arguments.size());
   request.environment_count = static_cast<uint32_t>(spawn.environment.size());
   if (spawn.arguments.empty()) co_return fail(Code::kInvalid, "spawn: no command given");
+  if (spawn.arguments.size() + spawn.environment.size() > ward::kMaxStrings) {
+    co_return tl::unexpected(Error{
+        Code::kInvalid,
+        "a command has " + std::to_string(ward::kMaxStrings) + " arguments and variables together at most", E2BIG});
+  }
   std::string strings = terminated(spawn.directory);
   bool sound = !has_nul(spawn.directory);
   for (const auto* list : {&spawn.arguments, &spawn.environment}) {

@@ -133,7 +133,7 @@ Task<Result<void>> Zygote::run(std::vector<std::string> preload) {
       {"control_fd", 3}, {"site_dirs", to_array(spec_.site_dirs)}, {"preload", to_array(preload)}};
   ProcessSpec process;
   process.arguments = {spec_.interpreter, "-I", "-S", "/opt/belljar/python/main.py", json::serialize(config)};
-  process.environment = {{"HOME", "/home/user"}, {"USER", "user"}};
+  process.environment = {{"HOME", "/home/user"}, {"USER", "user"}, {"LOGNAME", "user"}};
   process.directory = "/";
   process.extra_descriptors = {ends.second.get()};
   Result<Process> started = co_await sandbox_->start(std::move(process));

@@ -246,6 +246,14 @@ void make_mount_point(Builder& b, const std::string& target) {
   }
 }
 
+// Behind an overlay: files that all sandboxes share would tell whoever watches or locks them what others do.
+void mount_runtimes(Builder& b) {
+  constexpr const char* kPlace = "/opt/belljar";
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = std::string("/new") + kPlace});
+  b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/beside", .number = 0555});  // an overlay wants two
+  mount_overlay(b, fmt::format("lowerdir=/new{}:/scratch/beside,userxattr,xino=off", kPlace), kPlace);
+}
+
 void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   b.add(Control::kNone, Op::kPrivateMounts, {.text = "/"});
   b.add(Control::kDisk, Op::kMount,
@@ -261,7 +269,7 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   mount_dev(b);
   b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/shm", .number = 01777});
   b.add(Control::kNone, Op::kBind, {.text = "/scratch/shm", .more = "/new/dev/shm"});
-  b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = "/new/opt/belljar"});
+  mount_runtimes(b);
   mount_proc(b, policy.boot_id);
   b.add(Control::kRoot, Op::kPivotRoot, {.text = "/new"});
   // In the new root: a link of a hostile template leads nowhere else.

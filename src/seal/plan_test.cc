@@ -17,7 +17,9 @@ namespace {
 
 using testing::AllOf;
 using testing::AnyOf;
+using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -122,8 +124,7 @@ TEST(PlanTest, NeighbouringLayersOfOneTargetAreOneOverlayInBothModesAndTheFirstI
       EXPECT_EQ(step.slot, kSlotFree) << "a bare layer at /usr is one without its mask";
       at_usr.push_back(text_of(plan, step));
     }
-    ASSERT_FALSE(overlays.empty());
-    EXPECT_THAT(overlays.back(), StartsWith("lowerdir=/l1:/l2,"));
+    EXPECT_THAT(overlays, Contains(StartsWith("lowerdir=/l1:/l2,")));
     EXPECT_EQ(at_usr.size(), 1u);
   }
 }
@@ -306,7 +307,17 @@ TEST(PlanTest, AWritableSandboxOverlaysEachLayerAndNeverAttachesOneWritable) {
     ++overlays;
     EXPECT_THAT(more_of(plan, plan.steps[i]), HasSubstr("userxattr"));
   }
-  EXPECT_EQ(overlays, 2);
+  EXPECT_EQ(overlays, 3);  // and that of the runtimes
+}
+
+// Watching or locking a file that others have, too, tells what they do.
+TEST(PlanTest, TheRuntimesThatAllSandboxesShareAreBehindAnOverlay) {
+  const Plan plan = some_sandbox();
+  std::vector<uint8_t> attached;
+  for (const size_t i : all(plan, Op::kAttach)) {
+    if (text_of(plan, plan.steps[i]) == "/new/opt/belljar") attached.push_back(plan.steps[i].slot);
+  }
+  EXPECT_THAT(attached, ElementsAre(kSlotRuntimes, kSlotFree));
 }
 
 TEST(PlanTest, ATemplateRootIsReadOnlyAtEveryLayer) {

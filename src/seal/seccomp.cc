@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -147,6 +148,7 @@ std::string exported(const Context& context) {
 constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
 constexpr uint32_t kUnknown = SECCOMP_RET_ERRNO | EINVAL;
 constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
+constexpr uint32_t kNoProtocol = SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
 constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;
 
 // The halves of a call's argument, as offsets into what a filter sees.
@@ -166,9 +168,11 @@ struct Exception {
   uint32_t answer;
 };
 
-// Of calls that are allowed otherwise. Only the lower halves are compared where the kernel looks at no more.
+// Of calls that are allowed otherwise, or refused with another error. Only the lower halves are compared where the
+// kernel looks at no more.
 std::vector<Exception> exceptions() {
-  constexpr uint32_t kIoctl = 16, kSetsockopt = 54, kFcntl = 72, kPrctl = 157, kSetrlimit = 160, kPrlimit = 302;
+  constexpr uint32_t kIoctl = 16, kSocket = 41, kSetsockopt = 54, kFcntl = 72, kPrctl = 157, kSetrlimit = 160,
+                     kPrlimit = 302;
   constexpr uint32_t kSignedSegments = 38;  // TCP_AO_ADD_KEY
   return {
       {kIoctl, {{low(1), {TIOCSTI, TIOCLINUX}}}, kRefuse},  // they type into a terminal
@@ -178,6 +182,8 @@ std::vector<Exception> exceptions() {
          {TIOCSETD, SIOCGIFBR, SIOCSIFBR, SIOCBRADDBR, SIOCBRDELBR, SIOCBRADDIF, SIOCBRDELIF, SIOCGIFVLAN,
           SIOCSIFVLAN}}},
        kRefuse},
+      // As in a kernel without audit: useradd and its kin go on without it, at any other refusal they end.
+      {kSocket, {{low(0), {AF_NETLINK}}, {low(2), {NETLINK_AUDIT}}}, kNoProtocol},
       // Filters of one's own are compiled into a room that the whole machine has once: where it is full, no other
       // sandbox could be sealed. The second as in a kernel that is built without.
       {kSetsockopt,
@@ -192,7 +198,8 @@ std::vector<Exception> exceptions() {
       {kSetrlimit, {{low(0), {RLIMIT_CORE}}}, kPretend},
       {kPrlimit, {{low(1), {RLIMIT_CORE}}, {low(2), {0}}, {high(2), {0}}}, SECCOMP_RET_ALLOW},  // only asks
       {kPrlimit, {{low(1), {RLIMIT_CORE}}}, kPretend},
-      {kFcntl, {{low(1), {F_NOTIFY}}}, kUnknown},  // see kWatching
+      // See kWatching. A lease, even on a file of a read-only mount, holds up whoever opens it on the host.
+      {kFcntl, {{low(1), {F_NOTIFY, F_SETLEASE}}}, kUnknown},
   };
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -28,6 +29,7 @@ constexpr uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
 constexpr uint32_t kUnknown = SECCOMP_RET_ERRNO | EINVAL;
 constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;
 constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
+constexpr uint32_t kNoProtocol = SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
 constexpr uint32_t kKill = SECCOMP_RET_KILL_PROCESS;
 constexpr uint32_t kBroken = 0xdead;  // the interpreter's own verdict: the program is not one
 constexpr int kX32 = 0x40000000;
@@ -197,6 +199,22 @@ TEST(SeccompTest, OnlyUnixAndInternetSocketsCanBeMade) {
   EXPECT_EQ(verdict(SYS_socketpair, {AF_UNIX, SOCK_STREAM, 0}), kAllow);
 }
 
+// useradd, groupadd and usermod end where it is refused otherwise.
+TEST(SeccompTest, TheKernelsAuditIsRefusedAsWhereThereIsNone) {
+  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall, SyscallProfile::kZygote}) {
+    for (const uint64_t type : {SOCK_RAW + 0, SOCK_RAW | SOCK_CLOEXEC, SOCK_DGRAM + 0}) {
+      EXPECT_EQ(verdict(SYS_socket, {AF_NETLINK, type, NETLINK_AUDIT}, profile), kNoProtocol);
+      EXPECT_EQ(verdict(SYS_socket, {AF_NETLINK | kGarbage, type, NETLINK_AUDIT | kGarbage}, profile), kNoProtocol);
+    }
+    for (uint64_t protocol = 0; protocol < 32; ++protocol) {
+      if (protocol == NETLINK_AUDIT) continue;
+      EXPECT_EQ(verdict(SYS_socket, {AF_NETLINK, SOCK_RAW, protocol}, profile), kRefuse) << protocol;
+    }
+    for (const uint64_t family : {AF_INET, AF_PACKET, AF_ALG})
+      EXPECT_EQ(verdict(SYS_socket, {family, SOCK_RAW, NETLINK_AUDIT}, profile), kRefuse) << family;
+  }
+}
+
 // SOCK_SEQPACKET is SCTP and type 6 is DCCP where those are loaded, and loads them where it can, without being named.
 TEST(SeccompTest, TypesOfSocketsThatOtherProtocolsHaveAreRefused) {
   for (const uint64_t family : {AF_INET, AF_INET6}) {
@@ -252,6 +270,8 @@ TEST(SeccompTest, CallsCantWatchFilesThatTheyShare) {
   EXPECT_EQ(verdict(SYS_inotify_init1, {}, SyscallProfile::kCall), kRefuse);
   EXPECT_EQ(verdict(SYS_inotify_init, {}, SyscallProfile::kCall), kRefuse);
   EXPECT_EQ(verdict(SYS_fcntl, {0, F_NOTIFY}, SyscallProfile::kCall), kUnknown);
+  for (const SyscallProfile profile : {SyscallProfile::kCall, SyscallProfile::kTool})
+    EXPECT_EQ(verdict(SYS_fcntl, {0, F_SETLEASE}, profile), kUnknown);
   EXPECT_EQ(verdict(SYS_fcntl, {0, F_GETFL}, SyscallProfile::kCall), kAllow);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,28 @@ bool lists(std::string_view options, std::string_view word, char separator) {
   std::istringstream parts{std::string(options)};
   for (std::string part; std::getline(parts, part, separator);) {
     if (part == word) return true;
+  }
+  return false;
+}
+
+std::string processes_in(int dir, const std::string& name) {
+  const Result<Fd> file = open_at(dir, name + "/cgroup.procs", O_RDONLY);
+  return file ? read_all(file->get(), 1 << 20, "cgroup.procs").value_or("") : "";
+}
+
+// What was left in a dead instance's group: a first process that did not notice, and all that it keeps alive.
+void kill_all_in(int dir, const std::string& name) {
+  std::istringstream pids(processes_in(dir, name));
+  for (pid_t pid = 0; pids >> pid;) ::kill(pid, SIGKILL);
+}
+
+// A group goes when the last one in it has; what was killed takes a moment.
+bool remove_soon(int dir, const std::string& name) {
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries; ++i) {
+    if (::unlinkat(dir, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
+    if (errno != EBUSY || processes_in(dir, name).empty()) return false;
+    ::usleep(10'000);
   }
   return false;
 }
@@ -183,7 +206,8 @@ bool CgroupRoot::remove_leftovers(const std::string& prefix,
     for (const Entry& entry : *entries) {
       if (!entry.name.starts_with(prefix) || (in_use && in_use(entry.name))) continue;
       if (thaw_file != nullptr) (void)put_text(hierarchy.dir.get(), entry.name + "/" + thaw_file, thawed);
-      if (::unlinkat(hierarchy.dir.get(), entry.name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) all = false;
+      kill_all_in(hierarchy.dir.get(), entry.name);
+      if (!remove_soon(hierarchy.dir.get(), entry.name)) all = false;
     }
   };
   if (freezer_) clean(*freezer_, "freezer.state", "THAWED");

@@ -18,7 +18,7 @@ using raw::call;
 using raw::kAtFdCwd;
 
 inline constexpr int kControlFd = 3;
-inline constexpr int kEIO = 5, kEAGAIN = 11, kEACCES = 13, kEINVAL = 22, kENOENT = 2;
+inline constexpr int kEIO = 5, kEAGAIN = 11, kEACCES = 13, kEINVAL = 22, kENOENT = 2, kEINTR = 4, kENAMETOOLONG = 36;
 inline constexpr long kCloexec = 02000000, kNonblock = 04000, kNoctty = 0400, kReadWrite = 2, kOpenPath = 010000000;
 inline constexpr long kDontWait = 0x40, kNoSignal = 0x4000, kCmsgCloexec = 0x40000000;
 inline constexpr long kSigTerm = 15, kSigKill = 9, kSigChld = 17;

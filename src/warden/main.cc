@@ -1,6 +1,6 @@
 // The warden: PID 1 of a sandbox. It starts processes, opens files and connects to ports when the engine asks, passes
-// the descriptors back, reaps, and lets processes inside become root inside where the template allows sudo. It moves no
-// data, allocates nothing and links nothing. Descriptor 3 is the engine; when it closes, the sandbox ends.
+// the descriptors back, reaps, and lets processes inside become root or others inside where the template allows sudo.
+// It moves no data, allocates nothing and links nothing. Descriptor 3 is the engine; when it closes, the sandbox ends.
 #include "warden/files.h"
 #include "warden/kernel.h"
 #include "warden/spawn.h"
@@ -11,6 +11,7 @@ namespace {
 constexpr int kMaxProcesses = 1024;  // spawned and not yet reported
 constexpr int kMaxPeers = 16;        // sudo commands at a time
 constexpr int kMaxStarts = 64;       // spawned and not yet executed
+constexpr uint32_t kNobody = ~0u;    // no id, for the kernel
 
 struct Peer {
   int fd = -1;
@@ -173,9 +174,10 @@ void serve_peer(Peer& peer) {
     return;
   }
   if (sound && peer.pid == 0 && request.op == Op::kSpawn) {
-    request.uid = request.gid = 0;
+    // Who may become root here may become anybody, whoever that is. All ones would leave the ids as they are: ours.
+    const bool somebody = request.uid != kNobody && request.gid != kNobody;
     request.flags &= kDirectoryByFd | kTerminal;
-    const long pid = begin(request, strings, descriptors, &peer);
+    const long pid = somebody ? begin(request, strings, descriptors, &peer) : -kEINVAL;
     if (pid > 0) {
       peer.pid = static_cast<int>(pid);
       return;
@@ -239,7 +241,11 @@ int run() {
         {kControlFd, kPollIn, 0}, {static_cast<int>(signals), kPollIn, 0}, {g_listener, kPollIn, 0}};
     for (int i = 0; i < kMaxPeers; ++i) fds[3 + i] = {g_peers[i].fd, kPollIn, 0};
     for (int i = 0; i < kMaxStarts; ++i) fds[3 + kMaxPeers + i] = {g_starts[i].outcome, kPollIn, 0};
-    if (call(__NR_poll, address(fds), 3 + kMaxPeers + kMaxStarts, -1) < 0) continue;
+    // Root inside may take its descriptors' limit away: then it ends, and the sandbox with it, rather than go on deaf.
+    if (const long n = call(__NR_poll, address(fds), 3 + kMaxPeers + kMaxStarts, -1); n < 0) {
+      if (n == -kEINTR) continue;
+      return 1;
+    }
     if (fds[1].revents != 0) {
       char drained[1024];
       call(__NR_read, signals, address(drained), sizeof drained);

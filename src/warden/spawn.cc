@@ -111,6 +111,7 @@ long execute(const Job& job) {
   const char* path = value_of(job.environment, "PATH");
   if (path == nullptr) path = "/usr/local/bin:/usr/bin:/bin";
   const size_t name_size = raw::length(name);
+  if (name_size + 2 > kPathMax) return -kENAMETOOLONG;
   long result = -kENOENT;
   while (*path != 0) {
     size_t n = 0;

@@ -1,60 +1,69 @@
 // `sudo` inside a sandbox. A setuid program can't work under no_new_privs, so this asks the warden to run the command
-// as root inside, in our working directory, and passes its exit status on. The command has our stdio, or, if that is a
-// terminal, one of its own that we relay (sudo_terminal.h). No C library: any image works.
+// as root inside, or as another of its users, in our working directory, and passes its exit status on. The command has
+// our stdio, or, if that is a terminal, one of its own that we relay (sudo_terminal.h). No C library: any image works.
 #include <initializer_list>
 
 #include "warden/kernel.h"
 #include "warden/sudo_terminal.h"
+#include "warden/sudo_wish.h"
 
 namespace bj::ward {
 namespace {
 
 constexpr int kNotFound = 127;
+constexpr size_t kMostAccounts = 256 * 1024;
+// The caller's own may lack sbin, where what root runs lies. Of templates, the default (default_path() of the engine).
+constexpr const char* kSecurePath = "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 char g_packet[kMaxMessage];
 size_t g_size = 0;
+char g_accounts[kMostAccounts + 1];
 
-struct Wish {
-  int first = 1;       // of the command's arguments
-  bool shell = false;  // -s, -i
-  bool login = false;  // -i
+// A command line, and whom its command is to be.
+struct Asked {
+  int argc;
+  char** argv;
+  char** environment;
+  Wish wish;
+  User user;
+  bool terminal;
 };
 
-bool put(const char* text) {
-  const size_t n = raw::length(text) + 1;
-  if (g_size + n > sizeof g_packet) return false;
+bool put(const char* text, const char* more = "") {
+  const size_t n = raw::length(text), rest = raw::length(more) + 1;
+  if (g_size + n + rest > sizeof g_packet) return false;
   raw::copy(g_packet + g_size, text, n);
-  g_size += n;
+  raw::copy(g_packet + g_size + n, more, rest);
+  g_size += n + rest;
   return true;
 }
 
+void say(int fd, const char* text) { call(__NR_write, fd, address(text), static_cast<long>(raw::length(text))); }
+
 int complain(const char* text) {
-  call(__NR_write, 2, address(text), static_cast<long>(raw::length(text)));
+  say(2, text);
   return 1;
 }
 
-bool starts_with(const char* text, const char* prefix) {
-  while (*prefix != 0 && *text == *prefix) ++text, ++prefix;
-  return *prefix == 0;
+// What of /etc/passwd fits, whole lines only.
+void read_accounts() {
+  static const char path[] = "/etc/passwd";
+  const long fd = call(__NR_openat, kAtFdCwd, address(path), kCloexec, 0);
+  size_t size = 0;
+  for (long n = 1; n > 0 && size < kMostAccounts; size += n > 0 ? static_cast<size_t>(n) : 0)
+    n = call(__NR_read, fd, address(g_accounts + size), static_cast<long>(kMostAccounts - size));
+  close(fd);
+  while (size == kMostAccounts && g_accounts[size - 1] != '\n') g_accounts[--size] = 0;
 }
 
-// Options that scripts pass and that mean nothing here are passed over. "-u root" is what happens anyway.
-Wish read_options(int argc, char** argv) {
-  Wish wish;
-  int& i = wish.first;
-  for (; i < argc && argv[i][0] == '-'; ++i) {
-    if (raw::same(argv[i], "--")) {
-      ++i;
-      break;
-    }
-    if (raw::same(argv[i], "-u") || raw::same(argv[i], "-g")) ++i;
-    wish.login |= raw::same(argv[i], "-i") || raw::same(argv[i], "--login");
-    wish.shell |= wish.login || raw::same(argv[i], "-s") || raw::same(argv[i], "--shell");
-  }
-  return wish;
+// Root needs no account: there are images without any.
+bool choose_user(const char* wanted, User& user) {
+  if (wanted == nullptr || raw::same(wanted, "root") || raw::same(wanted, "#0")) return true;
+  read_accounts();
+  return find_user(g_accounts, wanted, user);
 }
 
-// The shell of root, with the command if there is one.
+// A shell, with the command if there is one.
 bool put_shell(const Wish& wish, bool with_command, Request& request) {
   static const char bash[] = "/bin/bash";
   const bool has_bash = call(__NR_access, address(bash), 1) == 0;
@@ -67,29 +76,61 @@ bool put_shell(const Wish& wish, bool with_command, Request& request) {
   return put("-c") && put("exec \"$@\"") && put("sudo");
 }
 
-bool build(int argc, char** argv, char** environment, const Wish& wish, bool terminal) {
+// Each name once: programs differ in which of two they take. What the command line sets goes before what we set, and
+// that before the caller's.
+bool put_environment(const Asked& asked, Request& request) {
+  const struct {
+    const char* name;
+    const char* value;
+  } own[] = {
+      {"PATH=", kSecurePath}, {"HOME=", asked.user.home}, {"USER=", asked.user.name}, {"LOGNAME=", asked.user.name}};
+  const auto assigned = [&](const char* variable) {
+    bool found = false;
+    for (int i = asked.wish.assignments; i < asked.wish.first; ++i) found |= same_name(asked.argv[i], variable);
+    return found;
+  };
+  uint32_t& count = request.environment_count;
+  for (char** e = asked.environment; *e != nullptr; ++e) {
+    bool skipped = starts_with(*e, "LD_") || assigned(*e);
+    for (const auto& variable : own) skipped |= same_name(*e, variable.name);
+    if (skipped) continue;
+    if (!put(*e)) return false;
+    ++count;
+  }
+  for (const auto& variable : own) {
+    if (assigned(variable.name)) continue;
+    if (!put(variable.name, variable.value)) return false;
+    ++count;
+  }
+  for (int i = asked.wish.assignments; i < asked.wish.first; ++i, ++count) {
+    if (!put(asked.argv[i])) return false;
+  }
+  return true;
+}
+
+// A login begins at home, where there is one.
+const char* directory_of(const Asked& asked) {
+  const char* home = asked.user.home;
+  return asked.wish.login && home[0] == '/' && call(__NR_access, address(home), 0) != -kENOENT ? home : "/";
+}
+
+bool build(const Asked& asked) {
+  const Wish& wish = asked.wish;
   Request request{};
   request.op = Op::kSpawn;
-  request.flags = (wish.login ? 0u : uint32_t{kDirectoryByFd}) | (terminal ? uint32_t{kTerminal} : 0u);
-  const WindowSize size = terminal ? window_size() : WindowSize{};
+  request.flags = (wish.login ? 0u : uint32_t{kDirectoryByFd}) | (asked.terminal ? uint32_t{kTerminal} : 0u);
+  const WindowSize size = asked.terminal ? window_size() : WindowSize{};
   request.rows = size.rows;
   request.columns = size.columns;
+  request.uid = asked.user.uid;
+  request.gid = asked.user.gid;
   g_size = sizeof request;
-  if (!put(wish.login ? "/root" : "/")) return false;
-  if (wish.shell && !put_shell(wish, wish.first < argc, request)) return false;
-  for (int i = wish.first; i < argc; ++i, ++request.argument_count) {
-    if (!put(argv[i])) return false;
+  if (!put(directory_of(asked))) return false;
+  if (wish.shell && !put_shell(wish, wish.first < asked.argc, request)) return false;
+  for (int i = wish.first; i < asked.argc; ++i, ++request.argument_count) {
+    if (!put(asked.argv[i])) return false;
   }
-  for (char** e = environment; *e != nullptr; ++e) {
-    if (starts_with(*e, "HOME=") || starts_with(*e, "USER=") || starts_with(*e, "LOGNAME=") || starts_with(*e, "LD_"))
-      continue;
-    if (!put(*e)) return false;
-    ++request.environment_count;
-  }
-  for (const char* fixed : {"HOME=/root", "USER=root", "LOGNAME=root"}) {
-    if (!put(fixed)) return false;
-    ++request.environment_count;
-  }
+  if (!put_environment(asked, request)) return false;
   raw::copy(g_packet, &request, sizeof request);
   return true;
 }
@@ -165,15 +206,22 @@ long await_start(int socket, Descriptors& descriptors) {
   return n == static_cast<long>(sizeof reply) && reply.kind == ReplyKind::kDone ? reply.value : -kEIO;
 }
 
-int run_command(int socket, int signals, bool terminal) {
+int tell_failure(long error, const User& user) {
+  if (error == -kEINVAL && user.uid != 0) {
+    complain("sudo: this sandbox has no place for the ids of that user\n");
+  } else {
+    complain(error == -kEIO || error == -kEINVAL ? "sudo: the warden refused\n"
+                                                 : "sudo: command not found or not executable\n");
+  }
+  return kNotFound;
+}
+
+int run_command(int socket, int signals, const Asked& asked) {
   Descriptors descriptors;
   const long started = await_start(socket, descriptors);
-  if (started < 0) {
-    complain(started == -kEIO ? "sudo: the warden refused\n" : "sudo: command not found or not executable\n");
-    return kNotFound;
-  }
+  if (started < 0) return tell_failure(started, asked.user);
   int status = -1;
-  if (terminal && descriptors.count == 1) {
+  if (asked.terminal && descriptors.count == 1) {
     const RawTerminal raw;
     Relay relay(descriptors.fds[0]);
     status = attend(socket, signals, &relay, descriptors.fds[0]);
@@ -183,21 +231,40 @@ int run_command(int socket, int signals, bool terminal) {
   return status >= 0 ? status : complain("sudo: the warden is gone\n");
 }
 
+int ask_for(const Asked& asked, int socket) {
+  if (!build(asked)) return complain("sudo: the command line is too long\n");
+  static const char here[] = ".";
+  const long directory = asked.wish.login ? -1 : call(__NR_openat, kAtFdCwd, address(here), kOpenPath | kCloexec, 0);
+  const int signals = static_cast<int>(open_signals());  // before there is a command that they could miss
+  if (!send_request(socket, !asked.terminal, static_cast<int>(directory)))
+    return complain("sudo: the warden refused\n");
+  return run_command(socket, signals, asked);
+}
+
+int refuse(const Wish& wish) {
+  const char text[] = {'-', wish.impossible, '\n', 0};
+  complain("sudo: not possible here: ");
+  return complain(text);
+}
+
 int run(int argc, char** argv, char** environment) {
-  const Wish wish = read_options(argc, argv);
-  if (wish.first >= argc && !wish.shell) return complain("usage: sudo [-i | -s] [command [argument ...]]\n");
-  const bool terminal = have_terminal();
-  if (!build(argc, argv, environment, wish, terminal)) return complain("sudo: the command line is too long\n");
+  Asked asked{argc, argv, environment, read_wish(argc, argv), {}, have_terminal()};
+  const Wish& wish = asked.wish;
+  if (wish.impossible != 0) return refuse(wish);
+  if (wish.task == Task::kRun && wish.first >= argc && !wish.shell)
+    return complain("usage: sudo [-u user] [-i | -s] [NAME=value ...] [command [argument ...]] | -v | -l\n");
+  if (!choose_user(wish.user, asked.user)) {
+    complain("sudo: unknown user: ");
+    complain(wish.user);
+    return complain("\n");
+  }
   const long socket = call(__NR_socket, 1, 5 | kCloexec, 0);
   const UnixAddress name{1, "/run/belljar/sudo.sock"};
   if (call(__NR_connect, socket, address(&name), sizeof name) < 0)
     return complain("sudo: this sandbox does not allow it\n");
-  static const char here[] = ".";
-  const long directory = wish.login ? -1 : call(__NR_openat, kAtFdCwd, address(here), kOpenPath | kCloexec, 0);
-  const int signals = static_cast<int>(open_signals());  // before there is a command that they could miss
-  if (!send_request(static_cast<int>(socket), !terminal, static_cast<int>(directory)))
-    return complain("sudo: the warden refused\n");
-  return run_command(static_cast<int>(socket), signals, terminal);
+  if (wish.task == Task::kRun) return ask_for(asked, static_cast<int>(socket));
+  if (wish.task == Task::kList) say(1, "Here you may run the following commands:\n    (ALL) NOPASSWD: ALL\n");
+  return 0;
 }
 
 }  // namespace

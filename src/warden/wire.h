@@ -17,7 +17,7 @@ enum class Op : uint16_t {
   kRemove,         // strings: path; flags: 1 for a directory
   kWatch,          // strings: path; flags: inotify mask -> inotify descriptor
   kConnect,        // number: port on loopback, flags: 1 for IPv6 -> socket, possibly still connecting
-  kServeSudo,      // from now on, processes inside may ask for root inside
+  kServeSudo,      // from now on, processes inside may ask for kSpawn as root inside, or as anybody inside
 };
 
 enum SpawnFlags : uint32_t {

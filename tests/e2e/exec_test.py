@@ -54,6 +54,63 @@ class Commands(Story):
         done = self.belljar("exec", "--", "bash", "-l", "-c", "sudo id -u; /usr/bin/sudo id -u")
         self.assertEqual(done.stdout.decode().split(), ["0", "0"], done.stderr)
 
+    def test_sudo_finds_what_only_root_needs_whatever_the_callers_path(self):
+        done = self.belljar("exec", "--", "bash", "-l", "-c", "PATH=/usr/bin:/bin; sudo sh -c 'echo $PATH; command -v ldconfig'; sudo ldconfig --version | head -n 1")
+        lines = done.stdout.decode().splitlines()
+        self.assertEqual(lines[0], "/opt/belljar/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", done.stderr)
+        self.assertTrue(lines[1].endswith("/sbin/ldconfig") and "ldconfig" in lines[2], lines)
+
+    def test_sudo_makes_another_user_with_his_ids_and_without_rights(self):
+        done = self.in_sandbox("sudo -u www-data sh -c 'id -u; id -g; id -G; echo $USER $LOGNAME $HOME; grep CapEff /proc/self/status; cd /tmp; touch mine; stat -c %U mine'; "
+                               "sudo -nu user whoami; sudo -u '#65534' whoami; sudo -iu user pwd; sudo -u user touch /etc/x 2>/dev/null || echo refused")
+        self.assertEqual(done.stdout.decode().split("\n")[:-1],
+                         ["33", "33", "33", "www-data www-data /var/www", "CapEff:\t0000000000000000", "www-data", "user", "nobody", "/home/user", "refused"], done.stderr)
+
+    def test_sudo_refuses_whom_and_what_it_does_not_know_instead_of_being_root(self):
+        done = self.in_sandbox("sudo sh -c 'echo far:x:70000:70000::/:/bin/sh >> /etc/passwd; echo all:x:4294967295:4294967295::/:/bin/sh >> /etc/passwd'; "
+                               "for who in stranger '#4242' '#4294967295' all far; do sudo -u $who id && echo ran; done; sudo -g user id && echo ran; sudo -D / id && echo ran; true")
+        self.assertEqual((done.stdout, done.returncode), (b"", 0), done.stderr)
+        said = done.stderr.decode().splitlines()
+        self.assertEqual(len(said), 7, said)
+        self.assertEqual(said[0], "sudo: unknown user: stranger")
+        self.assertIn("ids", said[4])
+
+    def test_the_warden_makes_nobody_of_ids_that_are_none(self):
+        # What a hostile client sends: all ones mean "as before" to the kernel, and that would be root.
+        script = "import os, socket, struct\n" \
+                 "def ask(uid, gid):\n" \
+                 "  s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect('/run/belljar/sudo.sock')\n" \
+                 "  r, w = os.pipe()\n" \
+                 "  socket.send_fds(s, [struct.pack('<IHHHHIIIIiII', 1, 1, 0, 0, 0, uid, gid, 0, 0, 0, 2, 0) + b'/\\0/usr/bin/id\\0-u\\0'], [0, w, w])\n" \
+                 "  os.close(w)\n" \
+                 "  return struct.unpack('<IIi', s.recv(100)[:12])[2] > 0, os.read(r, 100)\n" \
+                 "none = 2 ** 32 - 1\n" \
+                 "for ids in ((0, 0), (33, 33), (none, 0), (33, none), (none, none), (70000, 33), (33, 70000)): print(*ask(*ids))"
+        done = self.belljar("exec", "--", "python3", "-c", script)
+        self.assertEqual(done.stdout.decode().splitlines(), ["True b'0\\n'", "True b'33\\n'"] + ["False b''"] * 5, done.stderr)
+
+    def test_sudo_takes_variables_and_answers_questions(self):
+        done = self.in_sandbox("A=old sudo A=new B= HOME=/h sh -c 'env | grep -E \"^(A|B|HOME)=\" | sort'; sudo -v; echo $?; sudo -n -v; echo $?; sudo -l | grep -c NOPASSWD")
+        self.assertEqual(done.stdout.decode().split(), ["A=new", "B=", "HOME=/h", "0", "0", "1"], done.stderr)
+
+    def test_users_and_groups_can_be_made_with_the_usual_programs(self):
+        done = self.in_sandbox("sudo useradd -m bob && sudo groupadd club && sudo usermod -aG club bob && id -nG bob && sudo -u bob sh -c 'cd; pwd'")
+        self.assertEqual(done.stdout.decode(), "bob club\n/home/bob\n", done.stderr)
+
+    @unittest.skipIf(os.geteuid() != 0, "without root there is no mask over the host's /usr")
+    def test_everybody_may_write_where_e2b_lets_them(self):
+        done = self.in_sandbox("stat -c '%U %a' /code /usr/local /usr/local/bin; printf '#!/bin/sh\\necho mine\\n' > /usr/local/bin/own; chmod +x /usr/local/bin/own; own; "
+                               "touch /code/x /usr/local/lib/x && ls /code; touch /usr/lib/x 2>/dev/null || echo refused; ls /usr/local/share | head -n 1 | wc -l")
+        self.assertEqual(done.stdout.decode().split("\n")[:-1], ["root 777"] * 3 + ["mine", "x", "refused", "1"], done.stderr)
+        self.assertFalse(os.path.exists("/usr/local/bin/own"))
+
+    def test_a_login_shell_keeps_a_path_that_was_chosen(self):
+        shells = "bash -l -c 'echo $PATH'; PATH=/opt/tool/bin:$PATH bash -l -c 'echo $PATH'; PATH= /bin/bash -l -c 'echo $PATH'; sudo bash -l -c 'echo $PATH'"
+        users = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+        roots = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        done = self.in_sandbox(shells)
+        self.assertEqual(done.stdout.decode().split(), [users, "/opt/tool/bin:/opt/belljar/bin:" + roots, users, roots], done.stderr)
+
     def test_apt_knows_the_machines_packages_and_installs_others(self):
         script = "mkdir -p p/DEBIAN p/usr/bin; printf '#!/bin/sh\\necho installed\\n' > p/usr/bin/tiny; chmod 755 p/usr/bin/tiny; " \
                  "printf 'Package: tiny\\nVersion: 1\\nArchitecture: all\\nMaintainer: us\\nDepends: bash\\nDescription: none\\n' > p/DEBIAN/control; " \

@@ -42,8 +42,8 @@ class Limits(Story):
 
     def test_people_are_told_which_limit_it_was(self):
         for source, flags, sentence in (
-                ("def tool():\n    return [open('/dev/null') for _ in range(500)]\n", ("--open-files", "64"),
-                 "the call reached its limit of 64 open files (--open-files)"),
+                ("def tool():\n    return [open('/dev/null') for _ in range(500)]\n", ("--open-files", "128"),
+                 "the call reached its limit of 128 open files (--open-files)"),
                 ("def tool():\n    open('/tmp/x', 'wb').write(bytes(20 << 20))\n", ("--disk", "16M"),
                  "the call reached its disk limit of 16 MiB (--disk)")):
             done = self.belljar("run", self.write("tool.py", source), *flags)
@@ -60,7 +60,18 @@ class Limits(Story):
         self.limited(source, "processes", "--processes", "20")
 
     def test_open_files(self):
-        self.limited("def tool():\n    return len([open('/dev/null') for _ in range(500)])\n", "open files", "--open-files", "64")
+        self.limited("def tool():\n    return len([open('/dev/null') for _ in range(500)])\n", "open files", "--open-files", "128")
+
+    def test_a_command_that_fills_its_disk_is_told_so(self):
+        done = self.in_sandbox("head -c 100M /dev/zero > /tmp/x", "--disk", "8M")
+        self.assertIn("disk limit of 8 MiB (--disk)", done.stderr.decode())
+
+    def test_a_warden_whose_descriptors_were_taken_ends_with_its_sandbox(self):
+        code = "import os, resource, time; resource.prlimit(1, resource.RLIMIT_NOFILE, (4, 4)); " \
+               "os.system('(true &)'); time.sleep(7654324)"
+        done = self.in_sandbox(f'sudo python3 -c "{code}"', "--timeout", "100s")
+        self.assertNotIn(done.returncode, (0, 124), done.stderr)
+        self.assertEqual(processes_mentioning("7654324"), [])
 
     def test_disk(self):
         source = "def tool():\n    with open('/tmp/x', 'wb') as f:\n        for _ in range(1000): f.write(bytes(1 << 20))\n"

@@ -84,6 +84,41 @@ class Builds(TemplateStory):
         self.assertEqual(self.output(sandbox, "stat -c '%U %a' /plain", user="root"), "root 600\n")
         self.assertEqual(self.output(sandbox, "ls /many"), "a.txt\nb.txt\n")
 
+    def test_a_path_of_the_template_is_that_of_steps_and_of_login_shells(self):
+        _, lines, _ = self.build("pathed", [self.step("ENV", "PATH", "/opt/tool/bin:$PATH"), self.step("RUN", "echo PATH is $PATH")])
+        self.assertTrue([line for line in lines if line.startswith("PATH is /opt/tool/bin:")], lines)
+        said = self.output(self.create(template="pathed"), ["/bin/bash", "-l", "-c", "echo $PATH"])
+        self.assertTrue(said.startswith("/opt/tool/bin:"), said)
+
+    def test_a_step_makes_a_user_as_dockerfiles_do(self):
+        self.build("maker", [self.step("RUN", "groupadd -r club && useradd -m -g club app", "root"), self.step("USER", "app"), self.step("RUN", "id -gn > ~/group")])
+        self.assertEqual(self.output(self.create(template="maker"), "id -un; cat ~/group"), "app\nclub\n")
+
+    def test_the_log_has_whole_lines_however_they_were_written(self):
+        said = 'printf "Downloading "; sleep 0.3; printf "half "; sleep 0.3; echo done; printf "tail"'
+        _, lines, _ = self.build("chatty", [self.step("RUN", said)])
+        self.assertIn("Downloading half done", lines)
+        self.assertIn("tail", lines)
+        _, lines, _ = self.build("dying", [self.step("RUN", "printf lastwords; exit 1")], "error")
+        self.assertIn("lastwords", lines)
+
+    def test_a_working_directory_that_an_image_lacks_is_made(self):
+        root = image_registry.small_root()
+        layer = hashlib.sha256(root).hexdigest()
+        config = json.dumps({"os": "linux", "architecture": "amd64", "config": {"User": "root", "WorkingDir": "/srv/app/here"},
+                             "rootfs": {"type": "layers", "diff_ids": ["sha256:" + layer]}}).encode()
+        manifest = json.dumps([{"Config": "config.json", "RepoTags": ["lacking:latest"], "Layers": ["layer.tar"]}]).encode()
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w") as tar:
+            for name, content in (("manifest.json", manifest), ("config.json", config), ("layer.tar", root)):
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+        done = self.belljar("template", "import", "lacking", self.write("lacking.tar", data.getvalue()))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.build("placed", [self.step("RUN", "pwd > where; id -un >> where")], from_template="lacking")
+        self.assertEqual(self.output(self.create(template="placed"), ["/bin/sh", "-c", "pwd; cat where"]), "/srv/app/here\n/srv/app/here\nroot\n")
+
     def test_what_was_done_before_is_remembered_by_its_contents(self):
         steps = [self.step("RUN", "date +%s%N > /tmp/first"), self.step("RUN", "cat /tmp/first > /tmp/second")]
         self.build("again", steps)
