@@ -11,10 +11,11 @@ def start_zygote(config_text):
     own_directory = __file__.rpartition("/")[0] or "."
     sys.path.insert(0, own_directory)
     import belljar_zygote
-    from belljar_runtime import child, jsontext, preparation
+    from belljar_runtime import child, jsontext, own_end, preparation
     # Everything of ours is loaded: a tool must neither import from here nor find a file of its own name here.
     sys.path.remove(own_directory)
 
+    own_end.arrange()
     config = jsontext.parse(config_text)
     surroundings, report = preparation.prepare(config.get("site_dirs") or (), config.get("preload") or ())
     # Never returns in the zygote; each return is one forked and sealed child.

@@ -19,7 +19,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kFooter =
-    R"(The newest first. Arguments, results and output are not recorded. Records are kept for [calls] keep, 30 days unless set.
+    R"(The newest first. Arguments, results and output are not recorded. Records are kept for [calls] keep_days, 30 unless set.
 
 Examples:
   belljar calls

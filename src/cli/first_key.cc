@@ -34,10 +34,10 @@ Result<std::optional<FirstKey>> ensure_first_key(Store& store, const std::string
   BJ_TRY(const std::vector<ApiKeyRow> known, store.api_keys().list(owner.organization));
   const auto is_first = [](const ApiKeyRow& row) { return row.name == kName; };
   if (std::any_of(known.begin(), known.end(), is_first)) return std::nullopt;
-  BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, kName, Role::kAdmin));
+  BJ_TRY(ApiKeyTable::Made made, store.api_keys().create(owner, kName, Role::kAdmin));
   BJ_CHECK(write_file_atomically(key.file, std::string(made.key.reveal()) + "\n", 0600));
   BJ_CHECK(record_act(store, data_directory, owner, "key.create", made.row.id, {{"role", "admin"}}));
-  key.made = true;
+  key.made = std::move(made.key);
   return key;
 }
 

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/secret.h"
 #include "store/store.h"
 
 namespace bj {
 
 struct FirstKey {
   std::string file;
-  bool made = false;  // by this call
+  Secret made;        // by this call; empty: it was there
   bool works = true;  // not if it was revoked, or made for another database
 };
 

@@ -24,19 +24,19 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kFooter =
-    R"(A key belongs to an organization, whose tools, agents and secrets it opens, and has a role: `read-only` lists and reads
+    R"(A key belongs to a user of an organization, whose tools, agents and secrets it opens, and has a role: `read-only` lists and reads
 (values of secrets stay hidden), `member` also changes and runs, `admin` is for those who run the server.
 A key is shown once, when it is made; the database holds its hash.
 
 Examples:
   belljar key create --name ci --role member
-  belljar key create --organization research --role read-only
+  belljar key create --organization research --user ada --role read-only
   belljar key create --name crawler --rate 5 --runs 2
   belljar key list
   belljar key revoke key-123e4567-e89b-42d3-8456-426614174000)";
 
 struct KeyFlags {
-  std::string organization, name = "cli", role = "member", id, rate, runs;
+  std::string organization, user, name = "cli", role = "member", id, rate, runs;
 };
 
 Result<KeyLimits> limits_of(const KeyFlags& flags) {
@@ -74,14 +74,18 @@ json::object key_json(const ApiKeyRow& key, const std::string& organization) {
 int create(const KeyFlags& flags, const Settings& settings) {
   return with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(const Role role, role_of(flags.role));
-    BJ_TRY(const Actor owner, ensure_actor_in(store, flags.organization));
+    BJ_TRY(Actor owner, ensure_actor_in(store, flags.organization));
+    if (!flags.user.empty()) {
+      BJ_TRY(owner.user, ensure_user(store, owner.organization, flags.user));
+    }
     BJ_TRY(const KeyLimits limits, limits_of(flags));
     BJ_TRY(const ApiKeyTable::Made made, store.api_keys().create(owner, flags.name, role, limits));
     json::object detail{{"role", role_name(role)}};
     add_limits(limits, detail);
     BJ_CHECK(record_act(store, settings.data_directory, owner, "key.create", made.row.id, std::move(detail)));
     if (settings.json) {
-      json::object shown = key_json(made.row, flags.organization);
+      BJ_TRY(const OrganizationRow organization, store.organizations().get(owner.organization));
+      json::object shown = key_json(made.row, organization.name);
       shown["key"] = made.key.reveal();
       print_json(shown);
     } else {
@@ -142,6 +146,8 @@ void add_key(CLI::App& app, Context& context) {
   CLI::App* const make = command->add_subcommand("create", "Make a key and print it, once");
   make->add_option("--name", flags->name, "what it is for [cli]")->type_name("NAME");
   make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")
+      ->type_name("NAME");
+  make->add_option("--user", flags->user, "of whom there, by name or id; made if there is none [the first one]")
       ->type_name("NAME");
   make->add_option("--role", flags->role, "read-only, member or admin [member]")->type_name("ROLE");
   make->add_option("--rate", flags->rate, "requests a second it may make, instead of the server's rate_limit; 0: any")

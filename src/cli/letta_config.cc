@@ -22,12 +22,12 @@ std::optional<std::string> unquoted(std::string_view text) {
   const char quote = text.front();
   std::string value;
   for (size_t i = 1; i < text.size(); ++i) {
-    if (text[i] == quote && quote == '\'' && text.substr(i + 1).starts_with('\'')) {
+    const std::string_view rest = text.substr(i);
+    const bool escapes = quote == '\'' ? rest.starts_with("''") : rest.size() > 1 && rest.front() == '\\';
+    if (escapes) {
       value += text[++i];
     } else if (text[i] == quote) {
       return value;
-    } else if (text[i] == '\\' && quote == '"' && i + 1 < text.size()) {
-      value += text[++i];
     } else {
       value += text[i];
     }

@@ -26,6 +26,8 @@ StoreOptions store_options(const Settings& settings) {
   const std::vector<GivenSetting> files = file_settings(settings);
   options.vault.encryption_key = secret_setting(files, "BELLJAR_ENCRYPTION_KEY");
   options.vault.letta_encryption_key = secret_setting(files, "LETTA_ENCRYPTION_KEY");
+  if (Secret previous = secret_setting(files, "BELLJAR_PREVIOUS_ENCRYPTION_KEY"); !previous.empty())
+    options.vault.previous_keys.push_back(std::move(previous));
   options.vault.letta_secret_format = settings.letta_secret_format;
   return options;
 }

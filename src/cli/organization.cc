@@ -45,6 +45,15 @@ Result<Actor> ensure_actor_in(Store& store, const std::string& organization) {
   return actor_of(store, id, organization);
 }
 
+Result<std::string> ensure_user(Store& store, const std::string& organization, const std::string& name) {
+  BJ_TRY(const std::vector<UserRow> known, store.users().list(organization));
+  for (const UserRow& user : known) {
+    if (user.name == name || user.id == name) return user.id;
+  }
+  BJ_TRY(const UserRow made, store.users().create(organization, name));
+  return made.id;
+}
+
 void add_organization_flag(CLI::App& command, std::string& into) {
   command.add_option("--organization", into, "whose, by name or id [default]")->type_name("NAME");
 }

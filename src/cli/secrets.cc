@@ -21,7 +21,8 @@ constexpr const char* kFooter =
 LETTA_ENCRYPTION_KEY if one is set, else the file secret.key in the data directory, made at first start.
 
 `rotate` makes a new key (or takes the one that is set now), writes every value anew under it and forgets the old one. It
-may be interrupted and run again; servers may run meanwhile.)";
+may be interrupted and run again; servers may run meanwhile. Where the old key is not in the file, give it, too:
+  BELLJAR_PREVIOUS_ENCRYPTION_KEY=old BELLJAR_ENCRYPTION_KEY=new belljar secrets rotate)";
 
 int rotate(const Settings& settings) {
   return with_store(settings, [&](Store& store) -> Result<void> {

@@ -102,7 +102,8 @@ void say_key(const std::optional<FirstKey>& key) {
   if (!key->works) {
     return say("the key in " + key->file + " opens nothing in this database: `belljar key create` makes a key\n");
   }
-  say((key->made ? "a first key was made, it is in " : "key: ") + key->file + "\n");
+  if (key->made.empty()) return say("key: " + key->file + "\n");
+  say(fmt::format("a first key was made: {} (shown once; it is in {})\n", key->made.reveal(), key->file));
 }
 
 // Everything that must be right before the first request, told as it is found.

@@ -21,6 +21,7 @@
 #include "cli/terminal.h"
 #include "cli/tool_file.h"
 #include "cli/with_engine.h"
+#include "tools/argument_check.h"
 
 namespace bj {
 namespace {
@@ -144,7 +145,7 @@ Result<ToolRow> find(Store& store, const std::string& name) {
   const std::string organization = local_actor().organization;
   BJ_TRY(std::optional<ToolRow> named, store.tools().find_by_name(organization, name));
   if (named) return std::move(*named);
-  const Result<ToolRow> by_id = store.tools().get(organization, name);
+  Result<ToolRow> by_id = store.tools().get(organization, name);
   if (by_id || by_id.error().code != Code::kNotFound) return by_id;
   return fail(Code::kNotFound, "there is no tool \"" + name + "\"; `belljar tool list` shows all");
 }
@@ -220,7 +221,7 @@ int run(const ToolFlags& flags, const Settings& settings) {
   request.network = *wish;
   const int found = with_store(settings, [&](Store& store) -> Result<void> {
     BJ_TRY(request.tool, find(store, flags.name));
-    return {};
+    return check_tool_arguments(request.tool, request.arguments);
   });
   if (found != kExitOk) return found;
   return with_service(settings, [&](ToolService& service) { return run_in(service, request, settings); });

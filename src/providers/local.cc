@@ -41,7 +41,11 @@ Task<tl::expected<CallResult, ProviderFailure>> LocalProvider::run(ProviderCall 
   spec.environment.interpreter = options_.interpreter;
   environment->apply_to(spec.environment);
   spec.variables = environment->variables;
-  for (auto& [key, value] : call.variables) spec.variables[key] = std::move(value);
+  for (auto& [key, value] : call.variables) {
+    std::string& place = spec.variables[key];
+    // The packages' programs come first in whatever PATH the tool is given.
+    place = key == "PATH" && !place.empty() ? place.substr(0, place.find(':') + 1) + value : std::move(value);
+  }
   spec.name = std::move(call.name);
   spec.filename = call.language == Language::kPython ? "tool.py" : "tool.ts";
   spec.source = std::move(call.source);

@@ -13,6 +13,7 @@ bool is_set(const TextSetting& setting) { return setting.value && !setting.value
 Result<SandboxConfigRow> configure(const ToolSettings& settings, ConfigManager& configs) {
   const Actor actor;  // the default user of the default organization
   BJ_TRY(const SandboxConfigRow row, configs.find_or_create(actor, SandboxType::kLocal));
+  if (!is_set(settings.exec_dir) && !is_set(settings.venv_name)) return row;
   json::object fields = stored_object(row.config);
   if (is_set(settings.exec_dir)) fields["sandbox_dir"] = *settings.exec_dir.value;
   fields["use_venv"] = is_set(settings.venv_name);
@@ -24,7 +25,6 @@ Result<SandboxConfigRow> configure(const ToolSettings& settings, ConfigManager& 
 
 Task<Result<void>> apply_start_settings(const ToolSettings& settings, ConfigManager& configs, ToolRunner& runner,
                                         asio::thread_pool& threads) {
-  if (!is_set(settings.exec_dir) && !is_set(settings.venv_name)) co_return Result<void>();
   const auto change = [&] { return configure(settings, configs); };
   BJ_CO_TRY(SandboxConfigRow row, co_await offload(threads, change));
   if (is_set(settings.venv_name) && *settings.autoreload_venv) {

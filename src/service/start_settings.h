@@ -1,6 +1,6 @@
 // What TOOL_EXEC_DIR and TOOL_EXEC_VENV_NAME mean when the server starts: the default organization's local
-// configuration takes them over, and its packages are installed anew. Unlike Letta, what was configured over the API
-// (pip requirements, variables) stays.
+// configuration, which is there from the first start on, takes them over, and its packages are installed anew. Unlike
+// Letta, what was configured over the API (pip requirements, variables) stays.
 #pragma once
 
 #include "base/async.h"
@@ -10,7 +10,7 @@
 
 namespace bj {
 
-// Nothing to do if neither is set. A failure to install is a failure to start, as in Letta.
+// A failure to install is a failure to start, as in Letta.
 Task<Result<void>> apply_start_settings(const ToolSettings& settings, ConfigManager& configs, ToolRunner& runner,
                                         asio::thread_pool& threads);
 

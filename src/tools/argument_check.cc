@@ -13,6 +13,7 @@
 #include "tools/argument_problem.h"
 #include "tools/lenient_arguments.h"
 #include "tools/schema_guard.h"
+#include "tools/stored_json.h"
 
 namespace bj {
 namespace {
@@ -84,6 +85,15 @@ ArgumentVerdict check_arguments(const json::object& parameters, const json::obje
     verdict.unchecked = std::string("the tool's JSON schema can't be used: ") + error.what();
   }
   return verdict;
+}
+
+Result<void> check_tool_arguments(const ToolRow& tool, const boost::json::object& arguments) {
+  const boost::json::object schema = stored_object(tool.json_schema);
+  const boost::json::value* const parameters = schema.if_contains("parameters");
+  if (parameters == nullptr || !parameters->is_object()) return {};
+  const ArgumentVerdict verdict = check_arguments(parameters->get_object(), arguments, ArgumentMode::kCoercing);
+  if (!verdict.ok()) return fail(Code::kUnprocessable, verdict.text());
+  return {};
 }
 
 }  // namespace bj

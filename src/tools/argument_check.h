@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "store/tool_row.h"
+
 namespace bj {
 
 // kExact: types as the schema says. kCoercing: what coercion would accept passes too ("7" for an integer).
@@ -24,5 +27,8 @@ struct ArgumentVerdict {
 // `parameters`: the schema of the arguments object, i.e. json_schema["parameters"] or args_json_schema.
 ArgumentVerdict check_arguments(const boost::json::object& parameters, const boost::json::object& arguments,
                                 ArgumentMode mode);
+
+// Against the schema that the tool was stored with, coercing. kUnprocessable says what is wrong.
+Result<void> check_tool_arguments(const ToolRow& tool, const boost::json::object& arguments);
 
 }  // namespace bj

@@ -39,12 +39,19 @@ Task<void> CallRecorder::flush() {
   if (waiting_.empty()) co_return;
   writing_ = true;
   std::vector<CallRow> batch = std::exchange(waiting_, {});
-  const size_t count = batch.size();
-  const auto insert = [this, &batch] { return store_.calls().insert_many(std::move(batch)); };
-  const Result<void> inserted = co_await offload(threads_, insert);
+  // All in one transaction; if that fails, each by itself: what can't be written must not take others' with it.
+  const auto insert = [this, &batch] {
+    std::vector<Error> errors;
+    if (store_.calls().insert_many(batch)) return errors;
+    for (const CallRow& call : batch) {
+      if (Result<void> alone = store_.calls().insert_many({call}); !alone) errors.push_back(std::move(alone.error()));
+    }
+    return errors;
+  };
+  const std::vector<Error> errors = co_await offload(threads_, insert);
   writing_ = false;
   written_.tell();
-  if (!inserted) log_error("calls_not_recorded", {{"count", count}, {"error", inserted.error().what}});
+  if (!errors.empty()) log_error("calls_not_recorded", {{"count", errors.size()}, {"error", errors.front().what}});
 }
 
 Task<void> CallRecorder::remove_old() {

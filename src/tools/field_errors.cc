@@ -45,11 +45,18 @@ json::value masked(const json::value& input, bool is_secret) {
   return input;
 }
 
-std::string input_repr(const FieldError& error) {
-  const bool is_secret = std::any_of(error.loc.begin(), error.loc.end(), [](const json::value& step) {
-    return step.is_string() && names_secrets(step.get_string());
-  });
-  std::string text = python_repr(masked(error.input, is_secret));
+bool is_below_a_secret(const FieldError& error) {
+  return std::any_of(error.loc.begin(), error.loc.end(),
+                     [](const json::value& step) { return step.is_string() && names_secrets(step.get_string()); });
+}
+
+// A secret that is missing may stand under another name, and a body of another kind may hold anything.
+bool may_be_misplaced(const FieldError& error) {
+  return error.loc.size() == 1 || (error.type == "missing" && is_below_a_secret(error));
+}
+
+std::string input_repr(const FieldError& error, bool is_secret) {
+  std::string text = python_repr(masked(error.input, is_secret || is_below_a_secret(error)));
   if (text.size() <= kMaxInputText) return text;
   return std::string(python_prefix(text, kMaxInputText)) + "...";
 }
@@ -70,12 +77,13 @@ FieldError broken_json(const std::string& what) {
 }  // namespace
 
 std::string field_errors_repr(const FieldErrors& errors) {
+  const bool is_secret = std::any_of(errors.begin(), errors.end(), may_be_misplaced);
   std::string text = "[";
   for (size_t i = 0; i < errors.size() && i < kMaxErrors; ++i) {
     const FieldError& error = errors[i];
     if (i != 0) text += ", ";
     text += "{'type': " + python_repr(std::string_view(error.type)) + ", 'loc': " + tuple_repr(error.loc) +
-            ", 'msg': " + python_repr(std::string_view(error.msg)) + ", 'input': " + input_repr(error);
+            ", 'msg': " + python_repr(std::string_view(error.msg)) + ", 'input': " + input_repr(error, is_secret);
     if (!error.context.empty()) text += ", 'ctx': " + error.context;
     text += "}";
   }

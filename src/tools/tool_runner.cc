@@ -188,7 +188,7 @@ Task<Result<ToolRunner::Prepared>> ToolRunner::prepare(RunRequest& request) {
     prepared.credentials_from_webhook = std::move(fetched.for_gate);
   }
   prepared.layers.caller = {request.variables.begin(), request.variables.end()};
-  prepared.layers.tool_id = request.tool.id;
+  prepared.layers.tool_id = request.tool.id.empty() ? new_id("tool") : request.tool.id;
   co_return prepared;
 }
 
@@ -338,7 +338,7 @@ void ToolRunner::record(const RunRequest& request, const RunOutcome& outcome, in
   call.organization = request.actor.organization;
   call.user = request.actor.user;
   if (!request.tool.id.empty()) call.tool_id = request.tool.id;
-  call.tool_name = request.tool.name;
+  call.tool_name = short_name(request.tool.name);
   call.agent_id = request.agent_id;
   call.status = status_name(outcome.status);
   call.provider = outcome.provider;

@@ -74,6 +74,12 @@ class LocalIndex(DependencyStory):
         self.assert_built_once(self.importing("watched", {"name": "watched", "version": "1.0"}), True)
         self.assertEqual(self.index.downloads["watched"], 1)
 
+    def test_programs_of_packages_come_first_in_path(self):
+        self.index.add("led")
+        tool = self.store('import os\ndef path() -> str:\n    """P."""\n    return os.environ["PATH"]\n',
+                          pip_requirements=[{"name": "led"}])
+        self.assertRegex(self.run_and_split(tool)[1]["return"], "^/opt/packages/bin:.*:/usr/bin")
+
     def test_a_failing_package_is_told_in_letta_s_words_and_the_tool_does_not_run(self):
         tool = self.store('def ran() -> str:\n    """R."""\n    print("it ran")\n    return "ran"\n',
                           pip_requirements=[{"name": "absent", "version": "9"}])

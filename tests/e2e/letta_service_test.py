@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import threading
+import time
 import unittest
 
 from server_story import ServerStory
@@ -38,6 +39,15 @@ class SandboxConfigurations(ServerStory):
                 self.clear()
                 made = self.api("POST", "/v1/sandbox-config/", {"config": case["input"]})
                 self.assertEqual((made["type"], made["config"]), (case["type"], self.expected(case["stored_on_create"])))
+
+    def test_a_local_configuration_is_there_from_the_first_start_on(self):
+        key = self.json_of_key("--organization", "", "--user", "ada")  # another user of the same organization
+        self.assertIn("local", [config["type"] for config in self.api("GET", "/v1/sandbox-config/", key=key["key"])])
+        self.assertNotEqual(key["user_id"], self.json_of_key()["user_id"])
+        self.assertEqual(key["user_id"], self.json_of_key("--user", "ada")["user_id"])
+
+    def json_of_key(self, *flags):
+        return json.loads(self.belljar("key", "create", "--json", *flags).stdout)
 
     def test_one_configuration_a_type(self):
         self.clear()
@@ -200,6 +210,50 @@ class Runs(ServerStory):
         self.assertIn({"event": "stdout", "data": '"out\\n"'}, events)
         self.assertIn({"event": "stderr", "data": '"err\\n"'}, events)
 
+    def test_characters_stay_whole_in_events(self):
+        source = ("import os\ndef talk():\n    for byte in 'é€😀'.encode() * 50:\n        os.write(1, bytes([byte]))\n"
+                  "    print('x' * 40001 + 'é€😀' * 30000)\n    os.write(1, b'\\xc3')\n")
+        tool = self.api("POST", "/v1/tools/", {"source_code": source, "json_schema": {
+            "name": "talk", "description": "T.", "parameters": {"type": "object", "properties": {}}}})["id"]
+        body = self.server.request("POST", f"/v1/tools/{tool}/run", {}, headers={"Accept": "text/event-stream"})[2].decode()
+        blocks = [block.split("\ndata: ", 1) for block in body.split("\n\n") if block.startswith("event: stdout")]
+        text = "".join(json.loads(data) for _, data in blocks)
+        self.assertEqual(text, "é€😀" * 50 + "x" * 40001 + "é€😀" * 30000 + "\n\ufffd")
+
+    def test_a_tool_that_kills_itself_has_failed(self):
+        for how in ("os.kill(os.getpid(), 9)", "os.kill(os.getpid(), signal.SIGTERM)", "signal.raise_signal(signal.SIGSEGV)",
+                    "os.kill(0, 9)"):
+            with self.subTest(how):
+                answer = self.run_source(f"import os, signal\ndef f():\n    {how}\n    return 'alive'\n", name="f")
+                self.assertEqual(answer["status"], "error", answer)
+        answer = self.run_source("import os, signal\ndef f():\n    signal.signal(signal.SIGUSR1, lambda *_: print('heard'))\n"
+                                 "    os.kill(os.getpid(), signal.SIGUSR1)\n    os.kill(os.getpid(), 0)\n    return 'alive'\n", name="f")
+        self.assertEqual((answer["tool_return"], answer["stdout"]), ("alive", ["heard\n"]))
+
+    def test_who_a_tool_is_and_which_tool(self):
+        answer = self.run_source("import os, getpass\ndef f():\n    return [os.environ['LOGNAME'], getpass.getuser(), os.environ['LETTA_TOOL_ID'][:5]]\n", name="f")
+        self.assertEqual(answer["tool_return"], "['user', 'user', 'tool-']")
+
+    def test_annotations_may_name_the_classes_of_the_argument_schema(self):
+        schema = {"title": "Args", "type": "object", "required": ["items"], "$defs": {"Item": {
+            "title": "Item", "type": "object", "properties": {"q": {"type": "integer"}}, "required": ["q"]}},
+            "properties": {"items": {"type": "array", "items": {"$ref": "#/$defs/Item"}}}}
+        answer = self.run_source("def inv(items: List[Item]) -> int:\n    return sum(i.q for i in items)", {"items": [{"q": 3}, {"q": 4}]},
+                                 name="inv", args_json_schema=schema)
+        self.assertEqual((answer["status"], answer["tool_return"]), ("success", "7"), answer)
+
+    def test_a_name_that_no_database_takes_costs_nobody_else_his_record(self):
+        before = len(self.api("GET", "/v1/calls?limit=1000"))
+        threads = [threading.Thread(target=self.run_source, args=("def f():\n    return 1\n",), kwargs={"name": name})
+                   for name in ["f"] * 3 + ["f\0"] + ["f"] * 3]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        while len(self.api("GET", "/v1/calls?limit=1000")) < before + len(threads):
+            time.sleep(0.02)
+        self.assertEqual(len(self.api("GET", "/v1/calls?limit=100000")), before + len(threads))
+
     def test_arguments_are_checked_with_words(self):
         tool = self.api("POST", "/v1/tools/", {"source_code": ADD})["id"]
         self.assertEqual(self.api("POST", f"/v1/tools/{tool}/run", {"args": {"a": "40"}})["return"], 42)
@@ -343,6 +397,12 @@ class Secrets(ServerStory):
                 if os.path.isfile(path) and not os.path.islink(path):
                     with open(path, "rb") as file:
                         self.assertNotIn(secret.encode(), file.read(), path)
+
+    def test_a_complaint_repeats_no_secret_that_stands_in_the_wrong_place(self):
+        config = self.api("POST", "/v1/sandbox-config/local/default")["id"]
+        for body in ({"key": "A", "val": "t0psecret"}, ["t0psecret"], "t0psecret", {"key": "A", "value": ["t0psecret"]}):
+            answer = self.api("POST", f"/v1/sandbox-config/{config}/environment-variable", body, expect=422)
+            self.assertNotIn("t0psecret", json.dumps(answer))
 
     def test_files_that_open_things_are_for_their_owner_only(self):
         for name in ("admin.key", "secret.key"):

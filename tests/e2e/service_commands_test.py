@@ -4,11 +4,12 @@ import contextlib
 import json
 import os
 import pty
+import subprocess
 import unittest
 
 from package_index import PackageIndex
 from server_story import ServerStory
-from story import Story
+from story import BELLJAR, Story
 
 ROLL = '''
 def roll(sides: int, times: int = 1) -> dict:
@@ -150,6 +151,22 @@ class Service(Commands):
     def test_secrets_are_rotated_and_stay_readable(self):
         self.assertGreaterEqual(self.json_of("secrets", "rotate")["rewritten"], 0)
         self.assertIn("encrypted", self.ok("secrets", "rotate"))
+
+    def test_a_key_of_the_environment_is_changed_for_another(self):
+        data = os.path.join(self.scratch, "other-data")
+        def run(*words, **env):
+            return subprocess.run([BELLJAR, *words], env={"BELLJAR_DATA": data, "HOME": self.scratch, "PATH": "/usr/bin:/bin", **env},
+                                  capture_output=True, text=True)
+        made = run("credential", "add", "kept", "--from-env", "TOKEN", "--host", "api.example", "--header", "X-Key",
+                   TOKEN="value-to-keep", BELLJAR_ENCRYPTION_KEY="one")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        lost = run("secrets", "rotate", BELLJAR_ENCRYPTION_KEY="two")
+        self.assertEqual(lost.returncode, 3)
+        self.assertIn("BELLJAR_PREVIOUS_ENCRYPTION_KEY", lost.stderr)
+        done = run("secrets", "rotate", "--json", BELLJAR_ENCRYPTION_KEY="two", BELLJAR_PREVIOUS_ENCRYPTION_KEY="one")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["rewritten"]), (0, 1), done.stderr)
+        self.assertEqual(run("secrets", "rotate", BELLJAR_ENCRYPTION_KEY="two").returncode, 0)
+        self.assertEqual(run("secrets", "rotate", BELLJAR_ENCRYPTION_KEY="one").returncode, 3)
 
     def test_what_tools_are_called_is_harmless_on_a_terminal(self):
         source = "def shouts():\n    print('\\x1b[31mred\\x9b31m')\n    return '\\x1b]0;title\\x07'\n"

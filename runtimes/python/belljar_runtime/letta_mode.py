@@ -22,6 +22,7 @@ from belljar_runtime.verdicts import Failed, Invalid
 MODULE_NAME = "__main__"
 RESERVED = ("agent_state", "agent_id")
 CO_OPTIMIZED = 0x1
+CO_FUTURE_ANNOTATIONS = 0x1000000
 _modules = sys.modules
 _IGNORE_ALL = ("ignore", None, Warning, None, 0)
 _note_changed_filters = getattr(_warnings, "_filters_mutated", int)  # 3.14 has none that may be called without its lock
@@ -40,8 +41,10 @@ _TYPING_NAMES = frozenset((
 
 
 def make_tool(request, surroundings):
+    # Letta's generated models bring `from __future__ import annotations` with them: annotations may name what they define.
+    flags = CO_FUTURE_ANNOTATIONS if (request.get("letta") or {}).get("args_json_schema") else 0
     try:
-        return Tool(request["source"], request["filename"], surroundings, MODULE_NAME)
+        return Tool(request["source"], request["filename"], surroundings, MODULE_NAME, flags)
     except SourceError as error:
         reason, line, traceback = error.reason, error.line, error.traceback
     raise Failed("SyntaxError", "%s (<unknown>, line %d)" % (reason, line), traceback)
@@ -56,6 +59,7 @@ class LettaCall:
         self._given = request["args"]
         self._context = request["letta"]
         self._most_items = request["max_return_bytes"]
+        self._models = None
         self.state = None
 
     def value(self):
@@ -81,11 +85,17 @@ class LettaCall:
             namespace["agent_state"] = None
         for name in mentioned & letta_shim.NAMES:
             namespace[name] = letta_shim.import_name(name)
-        typing_names = mentioned & _TYPING_NAMES
+        schema = self._context.get("args_json_schema")
+        typing_names = _TYPING_NAMES if schema else mentioned & _TYPING_NAMES
         if typing_names:
             import typing
 
             namespace.update((name, getattr(typing, name)) for name in typing_names if hasattr(typing, name))
+        if schema:
+            from belljar_runtime.letta_models import ArgumentModels
+
+            self._models = ArgumentModels(schema)
+            namespace.update(self._models.named(mentioned))
         for name in mentioned & _SCRIPT_MODULES:
             if "import " + name not in source:
                 namespace[name] = __import__(name)
@@ -107,10 +117,8 @@ class LettaCall:
         given = {key: value for key, value in given.items() if key not in taken}
         if context.get("coerce", True):
             given = coerce(self._tool.source, self._tool.code, name, function, given)
-        if context.get("args_json_schema"):
-            from belljar_runtime.letta_models import build_arguments
-
-            keywords = build_arguments(context["args_json_schema"], given)
+        if self._models is not None:
+            keywords = self._models.arguments(given)
         else:
             keywords = convert(given, context.get("properties"))
         if "agent_state" in taken:

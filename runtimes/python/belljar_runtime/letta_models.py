@@ -13,32 +13,62 @@ MOST_COMPLAINTS = 5
 ROOT_NAME = "DynamicModel"
 
 
-def build_arguments(schema, given):
-    """{name: value} for the given arguments that the schema knows."""
-    try:
-        import pydantic
-    except ImportError:
-        pydantic = None
-    try:
-        if pydantic is None:
-            from belljar_runtime.letta_plain_models import Validator
+class ArgumentModels:
+    """The models of one `args_json_schema`: the root's and those of its definitions."""
 
-            return Validator(schema).arguments(given)
-        return _by_pydantic(pydantic, schema, given)
-    except SchemaError as error:
-        raise Invalid("ValueError", "The args_json_schema of the tool cannot be used: %s" % error) from None
+    def __init__(self, schema):
+        self._schema = schema
+        try:
+            import pydantic
+        except ImportError:
+            pydantic = None
+        self._pydantic = pydantic
+        self._made = None
 
+    def named(self, mentioned):
+        """{name: class} for what the tool's code mentions of the names that Letta's script would define."""
+        schema = self._schema
+        definitions = schema.get("$defs") or schema.get("definitions") or {}
+        wanted = mentioned & ({name_of(schema, ROOT_NAME)} | {target_name(name) for name in definitions})
+        if not wanted:
+            return {}
+        if self._pydantic is None:
+            from belljar_runtime.letta_plain_models import Fields
 
-def _by_pydantic(pydantic, schema, given):
-    model = _ModelMaker(pydantic, schema).root()
-    try:
-        instance = model(**given)
-    except pydantic.ValidationError as error:
-        reason = _complaints(error, name_of(schema, ROOT_NAME))
-    else:
-        aliases = model.__belljar_names__
-        return {name: getattr(instance, aliases[name]) for name in given if name in aliases}
-    raise Invalid("ValidationError", reason)
+            return {name: type(name, (Fields,), {}) for name in wanted}
+        try:
+            root, models = self._models()
+        except SchemaError:
+            return {}  # told when arguments are built
+        return {name: models.get(name, root) for name in wanted}
+
+    def arguments(self, given):
+        """{name: value} for the given arguments that the schema knows."""
+        try:
+            if self._pydantic is None:
+                from belljar_runtime.letta_plain_models import Validator
+
+                return Validator(self._schema).arguments(given)
+            return self._by_pydantic(given)
+        except SchemaError as error:
+            raise Invalid("ValueError", "The args_json_schema of the tool cannot be used: %s" % error) from None
+
+    def _models(self):
+        if self._made is None:
+            maker = _ModelMaker(self._pydantic, self._schema)
+            self._made = maker.root(), maker.models()
+        return self._made
+
+    def _by_pydantic(self, given):
+        model = self._models()[0]
+        try:
+            instance = model(**given)
+        except self._pydantic.ValidationError as error:
+            reason = _complaints(error, name_of(self._schema, ROOT_NAME))
+        else:
+            aliases = model.__belljar_names__
+            return {name: getattr(instance, aliases[name]) for name in given if name in aliases}
+        raise Invalid("ValidationError", reason)
 
 
 def _complaints(error, title):
@@ -64,6 +94,9 @@ class _ModelMaker:
         self._pydantic = pydantic
         self._schema = schema
         self._models = {}  # by name of the definition; None while it is being made
+
+    def models(self):
+        return {name: made for name, made in self._models.items() if made is not None}
 
     def root(self):
         model = self._model(self._schema, name_of(self._schema, ROOT_NAME))

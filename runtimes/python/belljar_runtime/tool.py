@@ -26,10 +26,10 @@ class SourceError(Failed):
 class Tool:
     """The module of one source text. Made but not yet executed: `run` does that."""
 
-    def __init__(self, source, filename, surroundings, module_name=None):
+    def __init__(self, source, filename, surroundings, module_name=None, flags=0):
         self.source = source
         self.filename = filename
-        self.code = _compile(source, filename)
+        self.code = _compile(source, filename, flags)
         self.module_name = module_name or _module_name(filename, surroundings)
         self._replaced = _modules.get(self.module_name)
         module = _Module(self.module_name)
@@ -85,9 +85,9 @@ class _SourceLoader:
         return self._source
 
 
-def _compile(source, filename):
+def _compile(source, filename, flags=0):
     try:
-        return compile(source.lstrip("\ufeff"), filename, "exec", dont_inherit=True)
+        return compile(source.lstrip("\ufeff"), filename, "exec", flags, True)
     except SyntaxError as error:
         line, reason = error.lineno or 1, error.msg
         if "\0" in source:

@@ -120,7 +120,10 @@ class Rebuilder:
 
     def _rebuild_collection(self, value):
         from _collections_abc import Iterator, Mapping, MappingView, Sequence, Set
+        from _io import _IOBase
 
+        if isinstance(value, _IOBase):  # it could be read, but that is not what it is
+            return self.rebuild(_shown(value))
         if isinstance(value, Mapping):
             return self._object(value.items())
         if isinstance(value, (Sequence, Iterator, MappingView)):
