@@ -65,11 +65,16 @@ class Bench {
         {"npm build", &Bench::npm_build},
         {"interpreter", &Bench::interpreter},
         {"SDK: create", &Bench::sdk_create}};
+    std::string names;
+    bool found = false;
     for (const auto& [name, row] : rows) {
+      names += (names.empty() ? "" : ", ") + std::string(name);
       if (std::string(name).find(options_.filter) == std::string::npos) continue;
+      found = true;
       progress_(name);
       BJ_CO_CHECK(co_await (this->*row)());
     }
+    if (!found) co_return fail(Code::kInvalid, "nothing of that name is measured; there are: " + names);
     co_return std::move(rows_);
   }
 

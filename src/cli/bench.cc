@@ -71,7 +71,8 @@ Task<int> measure(Engine& engine, BenchOptions options, bool as_json) {
 void add_bench(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("bench", "Measures calls and sandboxes beside their baselines, in one run");
   auto options = std::make_shared<BenchOptions>();
-  command->add_option("--filter,--only", options->filter, "Only the rows whose name contains this");
+  command->add_option("--filter,--only", options->filter,
+                      "Only what has this in its name, such as burst, gate or API; a wrong one shows all names");
   command->add_option("--samples", options->samples, "Measurements a row (default 300)")->check(CLI::Range(10, 100000));
   command->add_option("--seconds", options->sustained_s, "Length of the sustained rows (default 10)")
       ->check(CLI::Range(1, 600));
