@@ -205,7 +205,7 @@ Task<int> serve_until_stopped(Engine& engine, Settings settings, ServerOptions o
     address.port = (*server)->port();
     living->domain = domain.empty() ? fmt::format("localhost:{}", address.port) : domain;
     living->secure = scheme == "https";
-    SandboxService sandboxes(engine, **service, std::move(*tokens), std::move(*living));
+    SandboxService sandboxes(engine, **service, std::move(*tokens), *living);
     const Result<void> started = co_await sandboxes.start();
     if (started) {
       const Result<ServerPlace> place = ServerPlace::tell(settings.data_directory, server_url(scheme, address, name));

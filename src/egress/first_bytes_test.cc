@@ -72,9 +72,10 @@ TEST(FirstLineTest, OtherProtocolsPass) {
 }
 
 // git:// has no line end, so waiting for one is waiting for ever.
-TEST(FirstBytesTest, ANulInTheFirstLineIsOfAnotherProtocol) {
+TEST(FirstBytesTest, GitsFirstMessageMayBeWhole) {
   const std::string git("003egit-upload-pack /p.git\0host=allowed.example\0", 47);
-  EXPECT_EQ(read_first_bytes(git).kind, Kind::kOther);
+  EXPECT_EQ(read_first_bytes(git).kind, Kind::kNeedMore);
+  EXPECT_TRUE(may_be_a_whole_message(git));
   EXPECT_TRUE(FirstLine().may_pass(git));
 }
 

@@ -169,9 +169,7 @@ HttpHeadReader::Status HttpHeadReader::read(std::string_view bytes) {
   }
   if (!end_.has_line()) {
     const size_t feed = bytes.substr(0, kMaxHttpHead).find('\n');
-    const std::string_view line = bytes.substr(0, std::min(feed, bytes.size()));
-    const bool is_unfinished_text = feed == bytes.npos && line.find('\0') == line.npos;
-    if (!is_unfinished_text && line.find("HTTP/") == line.npos) {
+    if (feed != bytes.npos && bytes.substr(0, feed).find("HTTP/") == bytes.npos) {
       reason_ = "the first line is no HTTP request";
       return Status::kNotHttp;
     }

@@ -2,12 +2,12 @@
 // request's bytes through the parser, in two different cuts.
 #include <cstdlib>
 
+#include "base/utf8.h"
 #include "seeds.h"
 #include "server/address.h"
 #include "server/request_parser.h"
 #include "server/router.h"
 #include "server/target.h"
-#include "server/utf8_text.h"
 
 namespace {
 
@@ -32,10 +32,10 @@ void check_target(std::string_view text) {
   if (const auto match = router().match(bj::Method::kGet, target->path)) {
     for (const auto& [name, value] : match->parameters)
       require(!value.empty() && value != "." && value != ".." && value.find('\0') == std::string::npos &&
-              bj::is_utf8_text(value));
+              bj::is_utf8(value));
   }
   if (const auto query = bj::parse_query(target->query)) {
-    for (const auto& [name, value] : *query) require(bj::is_utf8_text(name) && bj::is_utf8_text(value));
+    for (const auto& [name, value] : *query) require(bj::is_utf8(name) && bj::is_utf8(value));
   }
 }
 
