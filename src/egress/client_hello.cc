@@ -99,7 +99,7 @@ uint8_t byte_at(std::string_view bytes, size_t at) { return static_cast<uint8_t>
 ClientHello read_other_start(std::string_view bytes) {
   const uint8_t type = byte_at(bytes, 0);
   const bool is_record = type >= kRecordFirst && type <= kRecordLast, is_ssl_2 = (type & 0xC0) == 0x80;
-  const ClientHello other = ended(Status::kNotTls, "the first bytes are no TLS handshake");
+  ClientHello other = ended(Status::kNotTls, "the first bytes are no TLS handshake");
   if (!is_record && !is_ssl_2) return other;
   if (bytes.size() < 2) return {};
   if (is_ssl_2) {

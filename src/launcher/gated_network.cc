@@ -1,8 +1,11 @@
 #include "launcher/gated_network.h"
 
-#include <linux/netfilter.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
+
+// clang-format off: the C library's first, then the kernel's leaves its names alone
+#include <netinet/in.h>
+#include <linux/netfilter.h>
+// clang-format on
 
 #include "launcher/gate_control.h"
 #include "sys/nftables.h"

@@ -12,7 +12,7 @@ bool is_set(const TextSetting& setting) { return setting.value && !setting.value
 // Blocks.
 Result<SandboxConfigRow> configure(const ToolSettings& settings, ConfigManager& configs) {
   const Actor actor;  // the default user of the default organization
-  BJ_TRY(const SandboxConfigRow row, configs.find_or_create(actor, SandboxType::kLocal));
+  BJ_TRY(SandboxConfigRow row, configs.find_or_create(actor, SandboxType::kLocal));
   if (!is_set(settings.exec_dir) && !is_set(settings.venv_name)) return row;
   json::object fields = stored_object(row.config);
   if (is_set(settings.exec_dir)) fields["sandbox_dir"] = *settings.exec_dir.value;

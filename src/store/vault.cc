@@ -66,7 +66,7 @@ Result<std::unique_ptr<Vault>> Vault::open(VaultOptions options) {
 Result<std::string> Vault::add(const Secret& master, std::string_view prefix) {
   BJ_TRY(const Secret name, hkdf_sha256(master, "belljar key id", 6));
   BJ_TRY(Secret data_key, hkdf_sha256(master, "belljar secrets at rest", kAesKeyBytes));
-  const std::string id = std::string(prefix) + to_hex(name.reveal());
+  std::string id = std::string(prefix) + to_hex(name.reveal());
   const std::unique_lock lock(mutex_);
   keys_.try_emplace(id, std::make_shared<const Key>(Key{master.copy(), std::move(data_key), !prefix.empty()}));
   return id;
