@@ -17,9 +17,12 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kPackage = "e2b@2.51.0";
+constexpr size_t kNotCounted = 10, kAlone = 100, kBurst = 100, kRounds = 5;
 
-// `alone COUNT` or `burst COUNT`; leaves {"times": [ms...], "failed", "why", "client_ms": its own processor time}. The
-// first ten alone are not counted.
+// `ALONE BURST ROUNDS`: so many one after the other, then so many at once, some rounds of it, all in one process whose
+// code is compiled by then: the first ten are not counted. Leaves {"alone": [ms...], "bursts": [[ms...]...], "failed",
+// "why", "client_ms": its own processor time, a burst}. Between two bursts is a pause, as between two steps of an
+// agent.
 constexpr const char* kScript = R"js(
 import { Sandbox } from 'e2b'
 import { writeFileSync } from 'node:fs'
@@ -33,26 +36,26 @@ async function once() {
   return { ms, sandbox }
 }
 
-const times = []
+const [unheeded, count, width, rounds] = process.argv.slice(2).map(Number)
+const alone = [], bursts = []
 let failed = 0, why = '', client_ms = 0
-if (process.argv[2] === 'alone') {
-  for (let i = 0; i < Number(process.argv[3]); i++) {
-    const { ms, sandbox } = await once()
-    if (i >= 10) times.push(ms)
-    await sandbox.kill()
-  }
-} else {
-  const before = process.cpuUsage()
-  const all = await Promise.allSettled(Array.from({ length: Number(process.argv[3]) }, once))
-  const used = process.cpuUsage(before)
-  client_ms = (used.user + used.system) / 1000
-  for (const one of all) {
-    if (one.status === 'fulfilled') times.push(one.value.ms)
-    else { failed++; why = String(one.reason) }
-  }
-  await Promise.allSettled(all.filter((one) => one.status === 'fulfilled').map((one) => one.value.sandbox.kill()))
+for (let i = 0; i < unheeded + count; i++) {
+  const { ms, sandbox } = await once()
+  if (i >= unheeded) alone.push(ms)
+  await sandbox.kill()
 }
-writeFileSync('result.json', JSON.stringify({ times, failed, why, client_ms }))
+for (let round = 0; round < rounds; round++) {
+  const before = process.cpuUsage()
+  const all = await Promise.allSettled(Array.from({ length: width }, once))
+  const used = process.cpuUsage(before)
+  client_ms += (used.user + used.system) / 1000 / rounds
+  const made = all.filter((one) => one.status === 'fulfilled').map((one) => one.value)
+  bursts.push(made.map((one) => one.ms))
+  for (const one of all) if (one.status !== 'fulfilled') { failed++; why = String(one.reason) }
+  await Promise.allSettled(made.map((one) => one.sandbox.kill()))
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+}
+writeFileSync('result.json', JSON.stringify({ alone, bursts, failed, why, client_ms }))
 )js";
 
 Task<Result<void>> install(asio::any_io_executor executor, const std::string& directory) {
@@ -65,52 +68,75 @@ Task<Result<void>> install(asio::any_io_executor executor, const std::string& di
   co_return Result<void>();
 }
 
-// What the server says it needed for the requests that make a sandbox and start a command in it, a sandbox.
-double server_ms(const std::string& log, size_t sandboxes) {
-  double sum = 0;
+// What the server's log says of the requests that made a sandbox and ran a command in it, two for each of those that
+// came alone.
+Sample server_times(const std::string& log) {
+  std::vector<double> posts;
   for (size_t at = log.find("duration_ms"); at != std::string::npos; at = log.find("duration_ms", at + 1)) {
     const size_t begin = log.rfind('\n', at) + 1, end = std::min(log.find('\n', at), log.size());
-    const std::string_view line = std::string_view(log).substr(begin, end - begin);
-    if (line.find("POST") == std::string_view::npos) continue;
+    if (std::string_view(log).substr(begin, end - begin).find("POST") == std::string_view::npos) continue;
     const size_t number = log.find_first_of("0123456789", at + 11);
-    double ms = 0;
-    std::from_chars(log.data() + number, log.data() + end, ms);
-    sum += ms;
+    std::from_chars(log.data() + number, log.data() + end, posts.emplace_back());
   }
-  return sum / static_cast<double>(std::max<size_t>(sandboxes, 1));
+  Sample sample;
+  for (size_t i = kNotCounted; i < kNotCounted + kAlone && 2 * i + 1 < posts.size(); ++i)
+    sample.add(posts[2 * i] + posts[2 * i + 1]);
+  return sample;
+}
+
+Sample sample_of(const json::value& times) {
+  Sample sample;
+  for (const json::value& one : times.as_array()) sample.add(one.to_number<double>());
+  return sample;
 }
 
 struct Measured {
-  Sample sample;
+  Sample alone;
+  std::vector<Sample> bursts;
   int64_t failed = 0;
   std::string why;
   double client_ms = 0;
 };
 
-Task<Result<Measured>> measure(asio::any_io_executor executor, const BenchServer& server, const std::string& directory,
-                               const char* mode, int count) {
+Task<Result<Measured>> measure(asio::any_io_executor executor, const BenchServer& server,
+                               const std::string& directory) {
   const std::string url = fmt::format("http://127.0.0.1:{}", server.port());
   const std::string command = fmt::format(
       "cd {0} && rm -f result.json && E2B_API_URL={1} E2B_SANDBOX_URL={1} E2B_API_KEY={2} "
-      "PATH=/usr/local/bin:/usr/bin:/bin exec node measure.mjs {3} {4} 2> error.txt",
-      directory, url, server.key(), mode, count);
+      "PATH=/usr/local/bin:/usr/bin:/bin exec node measure.mjs {3} {4} {5} {6} 2> error.txt",
+      directory, url, server.key(), kNotCounted, kAlone, kBurst, kRounds);
   const Result<double> ran = co_await spawn_and_wait(executor, {"/bin/sh", "-c", command});
   if (!ran)
     co_return fail(Code::kInternal, read_file(directory + "/error.txt").value_or(ran.error().what).substr(0, 600));
   BJ_CO_TRY(const std::string text, read_file(directory + "/result.json"));
   const json::value result = json::parse(text);
   Measured measured;
-  for (const json::value& one : result.at("times").as_array()) measured.sample.add(one.to_number<double>());
+  measured.alone = sample_of(result.at("alone"));
+  for (const json::value& burst : result.at("bursts").as_array()) measured.bursts.push_back(sample_of(burst));
   measured.failed = result.at("failed").to_number<int64_t>();
   measured.why = result.at("why").as_string();
   measured.client_ms = result.at("client_ms").to_number<double>();
   co_return measured;
 }
 
+// The median of the rounds' medians; the first one is said beside it, because the server did not expect that one.
+void put_bursts(const Measured& seen, BenchRow& row) {
+  Sample medians, slowest;
+  for (const Sample& burst : seen.bursts) {
+    medians.add(burst.p50());
+    slowest.add(burst.p99());
+  }
+  row.p50_ms = medians.p50();
+  row.p99_ms = slowest.p50();
+  row.met = seen.failed == 0 && row.p50_ms <= 200;
+  row.note = fmt::format("the first such burst {:.0f} ms; the client alone computed for {:.0f} ms",
+                         seen.bursts.front().p50(), seen.client_ms);
+  if (seen.failed != 0) row.note = fmt::format("{} failed: {}", seen.failed, seen.why);
+}
+
 }  // namespace
 
 Task<Result<BenchRows>> bench_sdk_create(SandboxBench bench) {
-  constexpr int kAlone = 110, kBurst = 100;
   const asio::any_io_executor executor = bench.engine.host().executor;
   BenchRow alone, burst;
   alone.work = "create -> first command answered, e2b SDK, one after the other";
@@ -127,20 +153,14 @@ Task<Result<BenchRows>> bench_sdk_create(SandboxBench bench) {
   BJ_CO_CHECK(write_file_atomically(directory + "/measure.mjs", kScript, 0644));
   BJ_CO_TRY(const BenchServer server,
             BenchServer::start(fmt::format("{}/server-{}", bench.options.scratch, ::getpid())));
-  const Result<Measured> seen = co_await measure(executor, server, directory, "alone", kAlone);
+  const Result<Measured> seen = co_await measure(executor, server, directory);
   if (!seen) co_return skip(seen.error().what);
-  const double own = server_ms(read_file(server.log()).value_or(""), kAlone);
-  const Result<Measured> at_once = co_await measure(executor, server, directory, "burst", kBurst);
-  if (!at_once) co_return skip(at_once.error().what);
-  alone.p50_ms = seen->sample.p50();
-  alone.p99_ms = seen->sample.p99();
-  alone.met = seen->sample.p50() <= 20 && own <= 8;
+  const double own = server_times(read_file(server.log()).value_or("")).p50();
+  alone.p50_ms = seen->alone.p50();
+  alone.p99_ms = seen->alone.p99();
+  alone.met = alone.p50_ms <= 20 && own <= 8;
   alone.note = fmt::format("{:.1f} ms of them the server's", own);
-  burst.p50_ms = at_once->sample.p50();
-  burst.p99_ms = at_once->sample.p99();
-  burst.met = at_once->failed == 0 && at_once->sample.p50() <= 200;
-  burst.note = fmt::format("the client alone computed for {:.0f} ms", at_once->client_ms);
-  if (at_once->failed != 0) burst.note = fmt::format("{} failed: {}", at_once->failed, at_once->why);
+  put_bursts(*seen, burst);
   co_return BenchRows{alone, burst};
 }
 

@@ -233,6 +233,7 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
   held->row = work.row;
   // What is started again has it among its files.
   if (const GitWish git = wishes_of(work.row.options).git; !git.url.empty() && work.command.kind == "create") {
+    work.turn.leave();  // a repository may take minutes
     const Result<void> cloned = co_await check_out(held->live, git, held->log, options_.now);
     if (!cloned) {
       co_await held->live->destroy();

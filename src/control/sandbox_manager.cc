@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <thread>
 
 #include "base/compact_id.h"
 #include "base/log.h"
@@ -54,6 +55,7 @@ SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& sto
       policies_(store.database()),
       templates_(templates),
       network_turn_(executor),
+      create_turns_(executor, size_t{2} * std::max(1U, std::thread::hardware_concurrency())),
       wake_(executor),
       idle_(executor) {}
 
@@ -136,6 +138,10 @@ Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) 
   BJ_CO_TRY(const json::object payload, payload_of_create(wanted));  // before names become what they mean now
   BJ_CO_CHECK(co_await check_wishes(actor, wanted.wishes));
   BJ_CO_CHECK(co_await resolve_template(actor.organization, wanted));
+  // A burst is served in its order: the first have their sandbox, and what they ask of it, while the last still wait.
+  if (!co_await create_turns_.enter()) co_return fail(Code::kUnavailable, "the server stops");
+  HeldTurn turn(create_turns_);
+  if (stopping_) co_return fail(Code::kUnavailable, "the server stops");
   BJ_CO_TRY(const SandboxRow row, row_of(actor, wanted));
   const Result<void> sound = co_await host_.check(row);
   if (!sound) {
@@ -146,6 +152,7 @@ Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) 
   work.actor = actor;
   work.row = row;
   work.environment = wanted.environment;
+  work.turn = std::move(turn);
   CommandRow& command = work.command;
   command.id = new_compact_id("cmd");
   command.organization = actor.organization;
@@ -354,18 +361,18 @@ Task<void> SandboxManager::take_up_work() {
     const auto claim = [&] { return commands_.claim(options_.node, options_.node, now(), kLease); };
     Result<std::optional<CommandRow>> next = co_await offload(threads_, claim);
     if (!next || !*next || stopping_) co_return;
-    Work work;
-    work.command = std::move(**next);
-    const auto read = [&] { return sandboxes_.get(work.command.organization, work.command.subject); };
+    const auto work = std::make_shared<Work>();
+    work->command = std::move(**next);
+    const auto read = [&] { return sandboxes_.get(work->command.organization, work->command.subject); };
     Result<SandboxRow> row = co_await offload(threads_, read);
     if (!row) {
-      const auto bury = [&] { return commands_.bury({work.command.id, options_.node}, row.error().what, now()); };
+      const auto bury = [&] { return commands_.bury({work->command.id, options_.node}, row.error().what, now()); };
       (void)co_await offload(threads_, bury);
       continue;
     }
-    work.row = std::move(*row);
-    work.actor = owner_of(work.row);
-    run([this, work]() -> Task<void> { (void)co_await work_on(work); });
+    work->row = std::move(*row);
+    work->actor = owner_of(work->row);
+    run([this, work]() -> Task<void> { (void)co_await work_on(std::move(*work)); });
   }
 }
 

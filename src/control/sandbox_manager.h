@@ -180,6 +180,7 @@ class SandboxManager {
     SandboxRow row;
     Actor actor;
     std::optional<SandboxEnvironment> environment;  // none: the database has it
+    HeldTurn turn;                                  // of one that somebody waits for; gone with the work
   };
 
   // The command that a key of this organization was used for before, if it was.
@@ -262,6 +263,7 @@ class SandboxManager {
   std::map<std::string, std::shared_ptr<OneShot<Outcome>>> waiting_;  // by command, for one that is tried again
   std::map<std::string, std::string> stamps_;                         // of policies_, when they were last asked for
   Turn network_turn_;                                                 // networks change one after the other
+  Turn create_turns_;                                                 // sandboxes are made a few at a time
   asio::steady_timer wake_;
   Change idle_;  // told when something that runs in the background has ended
   size_t running_ = 0;

@@ -26,31 +26,47 @@ Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
   const std::optional<std::string> found = kind_of(spec, !host_.uids);
   if (ahead_ == 0 || !found) co_return co_await Sandbox::create(host_, std::move(spec));
   const std::string& key = *found;
-  Kind& kind = kinds_[key];
-  if (kind.spec.image.layers.empty()) {
-    kind.spec.image = spec.image;
-    kind.spec.limits = spec.limits;
-    kind.spec.gated = wants_gate(spec);
-    kind.spec.user = host_.uids ? "" : spec.user;
-  }
-  drop_when_idle();
+  Kind& kind = kind_for(key, spec);
+  look_back_later();
   while (!kind.blanks.empty()) {
     std::shared_ptr<Sandbox> blank = std::move(kind.blanks.back());
     kind.blanks.pop_back();
+    kind.demand.taken(kind.blanks.size());
     refill(key);
     const Result<void> adopted = blank->adopt(spec);
     if (adopted) co_return blank;
     co_await blank->destroy();
     if (adopted.error().code != Code::kInternal) co_return tl::unexpected(adopted.error());
   }
+  kind.demand.missed();
   Result<std::shared_ptr<Sandbox>> fresh = co_await Sandbox::create(host_, std::move(spec));
   refill(key);
   co_return fresh;
 }
 
+// Kinds are never erased: who makes or fills one holds a reference to it.
+SandboxPool::Kind& SandboxPool::kind_for(const std::string& key, const SandboxSpec& spec) {
+  const auto [found, is_new] = kinds_.try_emplace(key, ahead_);
+  Kind& kind = found->second;
+  if (is_new) {
+    kind.spec.image = spec.image;
+    kind.spec.limits = spec.limits;
+    kind.spec.gated = wants_gate(spec);
+    kind.spec.user = host_.uids ? "" : spec.user;
+  }
+  return kind;
+}
+
+bool SandboxPool::lacks_blanks(const Kind& kind) const {
+  if (stopping_ || kind.blanks.size() >= kind.demand.wanted()) return false;
+  size_t all = 0;
+  for (const auto& [key, other] : kinds_) all += other.blanks.size();
+  return all < kMostBlanks;
+}
+
 void SandboxPool::refill(const std::string& key) {
-  Kind& kind = kinds_[key];
-  if (kind.filling || stopping_ || kind.blanks.size() >= ahead_) return;
+  Kind& kind = kinds_.at(key);
+  if (kind.filling || !lacks_blanks(kind)) return;
   kind.filling = true;
   // Whoever took a blank goes on first: making another one begins when he waits for something, his row in the database.
   asio::post(host_.executor, [self = shared_from_this(), key] {
@@ -59,8 +75,8 @@ void SandboxPool::refill(const std::string& key) {
 }
 
 Task<void> SandboxPool::fill(std::string key) {
-  Kind& kind = kinds_[key];  // kinds are never erased while one is filling
-  while (!stopping_ && kind.blanks.size() < ahead_) {
+  Kind& kind = kinds_.at(key);
+  while (lacks_blanks(kind)) {
     Result<std::shared_ptr<Sandbox>> blank = co_await Sandbox::create(host_, kind.spec);
     if (!blank) break;  // whoever asks next makes his own and sees the reason
     kind.blanks.push_back(std::move(*blank));
@@ -69,22 +85,30 @@ Task<void> SandboxPool::fill(std::string key) {
   changed_.tell();
 }
 
-void SandboxPool::drop_when_idle() {
-  idle_.expires_after(kIdle);
-  idle_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+void SandboxPool::look_back_later() {
+  if (std::exchange(looking_back_, true)) return;
+  while_.expires_after(kWhile);
+  while_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->stopping_) return;
-    spawn(self->host_.executor, [self]() -> Task<void> { co_await self->drop_blanks(); });
+    spawn(self->host_.executor, [self]() -> Task<void> { co_await self->look_back(); });
   });
 }
 
-Task<void> SandboxPool::drop_blanks() {
+Task<void> SandboxPool::look_back() {
+  looking_back_ = false;
   for (auto& [key, kind] : kinds_) {
-    while (!kind.blanks.empty()) {
-      const std::shared_ptr<Sandbox> blank = std::move(kind.blanks.back());
-      kind.blanks.pop_back();
-      co_await blank->destroy();
-    }
+    kind.demand.look_back(kind.blanks.size());
+    co_await drop_blanks_beyond(kind.demand.wanted(), kind);
+    if (kind.demand.wanted() > 0) look_back_later();
+  }
+}
+
+Task<void> SandboxPool::drop_blanks_beyond(size_t kept, Kind& kind) {
+  while (kind.blanks.size() > kept) {
+    const std::shared_ptr<Sandbox> blank = std::move(kind.blanks.back());
+    kind.blanks.pop_back();
+    co_await blank->destroy();
   }
 }
 
@@ -100,13 +124,13 @@ Task<void> SandboxPool::settle() {
 Task<void> SandboxPool::stop() {
   const auto self = shared_from_this();
   stopping_ = true;
-  idle_.cancel();
+  while_.cancel();
   for (auto& [key, kind] : kinds_) {
     while (kind.filling) {
       co_await changed_.wait();
     }
+    co_await drop_blanks_beyond(0, kind);
   }
-  co_await drop_blanks();
 }
 
 }  // namespace bj

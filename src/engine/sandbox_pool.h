@@ -1,5 +1,6 @@
 // Blank sandboxes made ahead: sealed, with a warden that waits, nothing run in them yet. A create takes one of its kind
-// and the pool makes another; kinds nobody asked for in a while are dropped. Each is used once.
+// and the pool makes another. How many are kept follows what is asked for (engine/blank_demand.h); of kinds that nobody
+// asked for in a while, none. Each is used once.
 #pragma once
 
 #include <map>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/change.h"
+#include "engine/blank_demand.h"
 #include "engine/sandbox.h"
 
 namespace bj {
@@ -21,8 +23,8 @@ std::optional<std::string> kind_of(const SandboxSpec& spec, bool one_user);
 // Stays on its executor's thread.
 class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
  public:
-  // `ahead`: blanks kept of each kind; 0: none, every sandbox is made when it is asked for.
-  SandboxPool(Host& host, size_t ahead) : host_(host), ahead_(ahead), changed_(host.executor), idle_(host.executor) {}
+  // `ahead`: blanks kept of each kind at least; 0: none, every sandbox is made when it is asked for.
+  SandboxPool(Host& host, size_t ahead) : host_(host), ahead_(ahead), changed_(host.executor), while_(host.executor) {}
 
   Task<Result<std::shared_ptr<Sandbox>>> create(SandboxSpec spec);
   // Waits until the blanks of every kind in use are there.
@@ -31,23 +33,30 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
 
  private:
   struct Kind {
+    explicit Kind(size_t ahead) : demand(ahead, kMostBlanks) {}
     SandboxSpec spec;
     std::vector<std::shared_ptr<Sandbox>> blanks;
+    BlankDemand demand;
     bool filling = false;
   };
 
+  Kind& kind_for(const std::string& key, const SandboxSpec& spec);
+  bool lacks_blanks(const Kind& kind) const;
   void refill(const std::string& key);
   Task<void> fill(std::string key);
-  void drop_when_idle();
-  Task<void> drop_blanks();
+  void look_back_later();
+  Task<void> look_back();
+  Task<void> drop_blanks_beyond(size_t kept, Kind& kind);
 
-  static constexpr auto kIdle = std::chrono::seconds(60);
+  static constexpr auto kWhile = std::chrono::seconds(60);
+  static constexpr size_t kMostBlanks = 100;  // of all kinds together; each takes some 0.6 MB
   Host& host_;
   size_t ahead_;
   bool stopping_ = false;
   std::map<std::string, Kind> kinds_;
   Change changed_;  // told when a filling ends
-  asio::steady_timer idle_;
+  asio::steady_timer while_;
+  bool looking_back_ = false;
 };
 
 }  // namespace bj
