@@ -358,7 +358,8 @@ Task<SandboxManager::Outcome> SandboxManager::fork_off(Work work) {
     return LayerTable::set_uses(transaction, work.command.id, standing.image.content.layers);
   };
   if (standing.sealed) {
-    const Result<SandboxRow> row = co_await change(work.row.organization, work.row.id, begin_uses);
+    const Result<SandboxRow> row =
+        co_await change(work.row.organization, work.row.id, begin_uses, Durability::kWithTheNext);
     if (!row) {
       co_await discard(std::move(standing.sealed));
       co_return tl::unexpected(row.error());
@@ -376,7 +377,8 @@ Task<SandboxManager::Outcome> SandboxManager::fork_off(Work work) {
     BJ_CHECK(LayerTable::set_uses(transaction, work.command.id, {}));
     return CommandTable::finish(transaction, {work.command.id, options_.node}, json::serialize(outcome), now());
   };
-  const Result<SandboxRow> ended = co_await change(work.row.organization, work.row.id, edit);
+  // Lost with the machine, it is carried out again and finds these sandboxes by their keys.
+  const Result<SandboxRow> ended = co_await change(work.row.organization, work.row.id, edit, Durability::kWithTheNext);
   if (!ended) co_await collect_unused();  // the parent was deleted meanwhile
   if (standing.sealed) run([this, sealed = *standing.sealed] { return settle_fork(sealed); });
   co_return outcome;

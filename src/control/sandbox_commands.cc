@@ -116,7 +116,8 @@ Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string i
     }
     return begin(transaction, row, command);
   };
-  Result<SandboxRow> row = co_await change(actor.organization, id, start);
+  // Nobody hears of it before what ends it is on the disk, and that takes this along.
+  Result<SandboxRow> row = co_await change(actor.organization, id, start, Durability::kWithTheNext);
   if (first) co_return outcome_of(*first, kind, id, payload);  // it came at the same time
   if (!row) co_return tl::unexpected(row.error());
   work.row = std::move(*row);
@@ -167,7 +168,8 @@ Task<SandboxManager::Outcome> SandboxManager::carry_out(Work work) {
   return end(std::move(work));
 }
 
-Task<Result<SandboxRow>> SandboxManager::change(std::string organization, std::string id, SandboxTable::Edit edit) {
+Task<Result<SandboxRow>> SandboxManager::change(std::string organization, std::string id, SandboxTable::Edit edit,
+                                                Durability durability) {
   std::vector<std::string> released;
   // Which layers it uses is written with what refers to them.
   const auto tracked = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
@@ -182,7 +184,7 @@ Task<Result<SandboxRow>> SandboxManager::change(std::string organization, std::s
     if (before == now_used) return {};
     return LayerTable::set_uses(transaction, row.id, now_used);
   };
-  const auto write = [&] { return sandboxes_.change(organization, id, tracked); };
+  const auto write = [&] { return sandboxes_.change(organization, id, tracked, durability); };
   BJ_CO_TRY(SandboxRow row, co_await offload(threads_, write));
   if (const auto found = held_.find(id); found != held_.end()) found->second->row = row;
   if (!released.empty()) run([this, released] { return collect(released); });

@@ -224,7 +224,8 @@ class SandboxManager {
 
   // Changes the row by an event, and ends the command in the same transaction.
   Task<Result<SandboxRow>> conclude(const Work& work, LifeEvent event, std::string reason, std::string outcome);
-  Task<Result<SandboxRow>> change(std::string organization, std::string id, SandboxTable::Edit edit);
+  Task<Result<SandboxRow>> change(std::string organization, std::string id, SandboxTable::Edit edit,
+                                  Durability durability = Durability::kNow);
   Task<void> watch(std::shared_ptr<HeldSandbox> held);
   Task<Result<void>> check_wishes(const Actor& actor, SandboxWishes& wishes);
   // Somebody works with it: if it asked for that, it has its whole timeout again.

@@ -229,13 +229,15 @@ Result<SandboxRow> SandboxTable::find(const std::string& id) {
   return sandbox_of(row);
 }
 
-Result<SandboxRow> SandboxTable::change(const std::string& organization, const std::string& id, const Edit& edit) {
-  return database_.transact_value<SandboxRow>([&](Transaction& transaction) -> Result<SandboxRow> {
+Result<SandboxRow> SandboxTable::change(const std::string& organization, const std::string& id, const Edit& edit,
+                                        Durability durability) {
+  const auto work = [&](Transaction& transaction) -> Result<SandboxRow> {
     BJ_TRY(SandboxRow row, row_for_change(transaction, organization, id));
     BJ_CHECK(edit(transaction, row));
     BJ_CHECK(update(transaction, row));
     return row;
-  });
+  };
+  return database_.transact_value<SandboxRow>(work, durability);
 }
 
 Result<std::vector<SandboxRow>> SandboxTable::list(const std::string& organization, const SandboxFilter& filter,

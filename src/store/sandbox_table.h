@@ -95,7 +95,8 @@ class SandboxTable {
   // The same by its id alone: for requests to its ports, which bring no key and prove themselves otherwise.
   Result<SandboxRow> find(const std::string& id);
   // Reads, lets `edit` decide, writes, in one transaction; `edit` may change the queue in it, too.
-  Result<SandboxRow> change(const std::string& organization, const std::string& id, const Edit& edit);
+  Result<SandboxRow> change(const std::string& organization, const std::string& id, const Edit& edit,
+                            Durability durability = Durability::kNow);
   Result<std::vector<SandboxRow>> list(const std::string& organization, const SandboxFilter& filter, const Page& page);
   Result<std::vector<VariableRow>> variables(const std::string& organization, const std::string& id);
   Result<SandboxShare> used(const std::string& organization);
