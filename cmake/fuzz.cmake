@@ -14,8 +14,8 @@ endfunction()
 add_custom_target(fuzzers)
 belljar_fuzzer(ward_request)
 belljar_fuzzer(ward_reply)
-belljar_fuzzer(answer ${PROJECT_SOURCE_DIR}/src/engine/answer.cc ${PROJECT_SOURCE_DIR}/src/base/exact_json.cc)
-belljar_fuzzer(context_message ${PROJECT_SOURCE_DIR}/src/engine/context_messages.cc ${PROJECT_SOURCE_DIR}/src/engine/answer.cc
+belljar_fuzzer(answer ${PROJECT_SOURCE_DIR}/src/engine/calls/answer.cc ${PROJECT_SOURCE_DIR}/src/base/exact_json.cc)
+belljar_fuzzer(context_message ${PROJECT_SOURCE_DIR}/src/engine/interpreters/context_messages.cc ${PROJECT_SOURCE_DIR}/src/engine/calls/answer.cc
                ${PROJECT_SOURCE_DIR}/src/base/exact_json.cc)
 set(HTTP_TARGET_SOURCES address.cc headers.cc request.cc request_parser.cc router.cc target.cc)
 list(TRANSFORM HTTP_TARGET_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/server/)

@@ -6,7 +6,7 @@
 #include <Python.h>
 #include <linux/sched.h>
 
-#include "engine/zygote_wire.h"
+#include "engine/calls/zygote_wire.h"
 #include "seal/carry_out.h"
 #include "sys/raw.h"
 #include "warden/kernel.h"

@@ -4,7 +4,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "engine/execution.h"
+#include "engine/calls/execution.h"
 
 namespace bj {
 

@@ -7,7 +7,7 @@
 
 #include "base/async.h"
 #include "engine/engine.h"
-#include "engine/environments.h"
+#include "engine/environments/environments.h"
 
 namespace bj {
 

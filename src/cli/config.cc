@@ -15,7 +15,7 @@
 #include "cli/service_options.h"
 #include "cli/sizes.h"
 #include "cli/table.h"
-#include "engine/environment_index.h"
+#include "engine/environments/environment_index.h"
 
 namespace bj {
 namespace {

@@ -4,7 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/limit_fields.h"
-#include "engine/template.h"
+#include "engine/templates/template.h"
 
 namespace bj {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 #include <string>
 
-#include "engine/call.h"
+#include "engine/calls/call.h"
 #include "seal/seal.h"
 
 namespace bj {

@@ -7,7 +7,7 @@
 
 #include "cli/say.h"
 #include "egress/policy_json.h"
-#include "engine/environment_index.h"
+#include "engine/environments/environment_index.h"
 #include "sys/files.h"
 
 namespace bj {

@@ -20,7 +20,7 @@
 #include "cli/service_options.h"
 #include "cli/terminal.h"
 #include "cli/with_engine.h"
-#include "engine/environment_index.h"
+#include "engine/environments/environment_index.h"
 #include "server/builtin_routes.h"
 #include "server/http_server.h"
 #include "service/call_metrics.h"

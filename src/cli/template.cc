@@ -1,6 +1,6 @@
 // belljar template: what sandboxes' roots are made of. Those of this machine are files; those that organizations build
 // live in the server.
-#include "engine/template.h"
+#include "engine/templates/template.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 #include "cli/template_build.h"
 #include "cli/terminal.h"
 #include "cli/with_engine.h"
-#include "engine/template_import.h"
+#include "engine/import/template_import.h"
 #include "sys/files.h"
 
 namespace bj {

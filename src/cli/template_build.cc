@@ -19,7 +19,7 @@
 #include "cli/terminal.h"
 #include "control/dockerfile.h"
 #include "control/template_manifests.h"
-#include "engine/import_digest.h"
+#include "engine/import/import_digest.h"
 #include "sys/files.h"
 #include "sys/program.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/call.h"
+#include "engine/calls/call.h"
 
 namespace bj {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/import_digest.h"
+#include "engine/import/import_digest.h"
 
 namespace bj {
 namespace {

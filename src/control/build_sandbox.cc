@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "control/expand_variables.h"
-#include "engine/environment_output.h"
+#include "engine/environments/environment_output.h"
 #include "engine/sandbox_files.h"
 
 namespace bj {

@@ -10,7 +10,7 @@
 
 #include "audit/audit_log.h"
 #include "control/sandbox_manager.h"
-#include "engine/execution.h"
+#include "engine/calls/execution.h"
 
 namespace bj {
 

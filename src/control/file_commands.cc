@@ -8,7 +8,7 @@
 #include "control/repeated_request.h"
 #include "control/sandbox_manager.h"
 #include "control/sandbox_steps.h"
-#include "engine/template.h"
+#include "engine/templates/template.h"
 
 namespace bj {
 namespace {

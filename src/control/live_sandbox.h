@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/async.h"
-#include "engine/interpreters.h"
+#include "engine/interpreters/interpreters.h"
 #include "engine/process_table.h"
 #include "engine/sandbox_files.h"
 #include "store/sandbox_table.h"

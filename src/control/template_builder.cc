@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "control/build_plan.h"
-#include "engine/import_digest.h"
+#include "engine/import/import_digest.h"
 
 namespace bj {
 namespace {

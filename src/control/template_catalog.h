@@ -18,7 +18,7 @@
 #include "base/actor.h"
 #include "control/template_content.h"
 #include "control/template_reference.h"
-#include "engine/template.h"
+#include "engine/templates/template.h"
 #include "store/store.h"
 #include "store/template_build_table.h"
 #include "store/template_table.h"

@@ -13,7 +13,7 @@
 namespace bj {
 
 struct TemplateContent {
-  std::string root = "base";        // a template of this machine (engine/template.h), or "image:<digest>"
+  std::string root = "base";        // a template of this machine (engine/templates/template.h), or "image:<digest>"
   std::vector<std::string> layers;  // of the layer store, the lowest first
   std::string user;                 // empty: the root's, and so on
   std::string workdir;

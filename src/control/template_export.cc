@@ -11,9 +11,9 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/id.h"
-#include "engine/environment_output.h"
-#include "engine/import_digest.h"
-#include "engine/import_entry.h"
+#include "engine/environments/environment_output.h"
+#include "engine/import/import_digest.h"
+#include "engine/import/import_entry.h"
 #include "sys/files.h"
 
 namespace bj {

@@ -9,12 +9,12 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/exact_json.h"
+#include "engine/calls/gated_python_source.h"
+#include "engine/calls/node_source.h"
+#include "engine/calls/python_source.h"
 #include "engine/embedded.h"
-#include "engine/environments.h"
-#include "engine/gated_python_source.h"
+#include "engine/environments/environments.h"
 #include "engine/instance_alive.h"
-#include "engine/node_source.h"
-#include "engine/python_source.h"
 #include "launcher/gate_control.h"
 #include "launcher/keeper_door.h"
 #include "launcher/launcher.h"

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "base/async.h"
-#include "engine/call.h"
+#include "engine/calls/call.h"
+#include "engine/calls/pool.h"
 #include "engine/host.h"
 #include "engine/instance_lock.h"
-#include "engine/layer_store.h"
-#include "engine/pool.h"
+#include "engine/layers/layer_store.h"
 #include "engine/sandbox.h"
 #include "engine/sandbox_pool.h"
-#include "engine/template.h"
+#include "engine/templates/template.h"
 
 namespace bj {
 

@@ -12,8 +12,8 @@
 #include "egress/gate_event.h"
 #include "engine/gate_trust.h"
 #include "engine/host.h"
-#include "engine/layer.h"
-#include "engine/template.h"
+#include "engine/layers/layer.h"
+#include "engine/templates/template.h"
 #include "engine/warden_client.h"
 #include "seal/report.h"
 

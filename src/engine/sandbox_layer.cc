@@ -1,5 +1,5 @@
 // How what a live sandbox has written becomes a layer.
-#include "engine/layer_store.h"
+#include "engine/layers/layer_store.h"
 #include "engine/sandbox.h"
 
 namespace bj {

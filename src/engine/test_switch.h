@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/launcher_client.h"
-#include "engine/template.h"
+#include "engine/templates/template.h"
 #include "seal/plan.h"
 
 namespace bj {

@@ -8,7 +8,7 @@
 
 #include "base/async.h"
 #include "engine/host.h"
-#include "engine/template.h"
+#include "engine/templates/template.h"
 
 namespace bj {
 

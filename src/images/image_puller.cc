@@ -11,7 +11,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "engine/template_import.h"
+#include "engine/import/template_import.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
 #include "sys/program.h"

@@ -1,5 +1,5 @@
 // Images from registries, as roots on this machine: fetched (registry_session.h), then unpacked by a program of their
-// own in a cell of its own (engine/template_import.h).
+// own in a cell of its own (engine/import/template_import.h).
 //
 //   <directory>/<digest>/{rootfs,template.json}   an image, by its manifest's digest: whoever may fetch the manifest
 //   shares it <directory>/.blobs/<digest>                   layers as they came, verified; the oldest go when they are
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/async.h"
-#include "engine/import_report.h"
+#include "engine/import/import_report.h"
 #include "images/registry_session.h"
 
 namespace bj {

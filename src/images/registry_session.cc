@@ -10,7 +10,7 @@
 #include "egress/destination.h"
 #include "egress/ip_address.h"
 #include "egress/value_forms.h"
-#include "engine/import_digest.h"
+#include "engine/import/import_digest.h"
 #include "providers/http_transfer.h"
 #include "sys/files.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/secret.h"
-#include "engine/oci_image.h"
+#include "engine/import/oci_image.h"
 #include "images/image_reference.h"
 #include "providers/http_client.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/import_digest.h"
+#include "engine/import/import_digest.h"
 #include "providers/http_server_for_test.h"
 #include "sys/files.h"
 

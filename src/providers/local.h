@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "engine/environments.h"
+#include "engine/environments/environments.h"
 #include "providers/provider.h"
 
 namespace bj {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/async.h"
-#include "engine/call.h"
-#include "engine/environments.h"
+#include "engine/calls/call.h"
+#include "engine/environments/environments.h"
 
 namespace bj {
 

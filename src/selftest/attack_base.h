@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/template.h"
+#include "engine/templates/template.h"
 #include "selftest/canary.h"
 
 namespace bj::selftest {

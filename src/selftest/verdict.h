@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/call.h"
+#include "engine/calls/call.h"
 #include "selftest/attack.h"
 
 namespace bj::selftest {

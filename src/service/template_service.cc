@@ -3,8 +3,8 @@
 #include "api/e2b/template_routes.h"
 #include "api/native/template_routes.h"
 #include "base/id.h"
-#include "engine/environment_index.h"
-#include "engine/environment_network.h"
+#include "engine/environments/environment_index.h"
+#include "engine/environments/environment_network.h"
 #include "store/sql.h"
 
 namespace bj {

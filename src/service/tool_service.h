@@ -8,7 +8,7 @@
 #include "api/native/routes.h"
 #include "audit/audit_log.h"
 #include "engine/engine.h"
-#include "engine/environments.h"
+#include "engine/environments/environments.h"
 #include "providers/http_client.h"
 #include "providers/local.h"
 #include "tools/call_recorder.h"

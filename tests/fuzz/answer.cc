@@ -1,5 +1,5 @@
 // The frame header and the answer of a call: bytes that the tool's own process wrote.
-#include "engine/answer.h"
+#include "engine/calls/answer.h"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>

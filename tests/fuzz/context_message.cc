@@ -2,7 +2,7 @@
 #include <boost/json/serialize.hpp>
 #include <cstdlib>
 
-#include "engine/context_messages.h"
+#include "engine/interpreters/context_messages.h"
 #include "seeds.h"
 
 namespace {

@@ -1,0 +1,86 @@
+#include "engine/calls/node_source.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "sys/socket.h"
+
+namespace bj {
+namespace {
+
+class NodeRunner : public Runner {
+ public:
+  NodeRunner(std::shared_ptr<Sandbox> sandbox, Process process)
+      : sandbox_(std::move(sandbox)), process_(std::move(process)) {}
+
+  void kill() override { sandbox_->kill(); }
+  Task<void> bury() override {
+    last_used_ = sandbox_->usage();
+    co_await sandbox_->destroy();
+    buried_ = true;
+  }
+  CgroupUsage used() const override { return buried_ ? last_used_ : sandbox_->usage(); }
+  const Seal& seal() const override { return sandbox_->seal(); }
+  Result<void> open_network(const CallSpec& spec, GateListener listener) override {
+    return sandbox_->open_network(spec.network, std::move(listener), spec.credentials);
+  }
+  void close_network() override { sandbox_->close_network(); }
+
+ private:
+  std::shared_ptr<Sandbox> sandbox_;
+  Process process_;
+  bool buried_ = false;
+  CgroupUsage last_used_;
+};
+
+}  // namespace
+
+Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
+  SandboxSpec spec;
+  spec.image = environment_.image;
+  spec.limits = limits_;
+  spec.gated = network_ == RunnerNetwork::kGated;
+  if (!environment_.host_packages.empty()) spec.mounts.push_back({environment_.host_packages, kPackagesInside, false});
+  BJ_CO_TRY(const auto sandbox, co_await Sandbox::create(host_, std::move(spec)));
+  BJ_CO_TRY(auto channel, socket_pair(SOCK_STREAM));
+  ProcessSpec process;
+  process.arguments = {"node",
+                       "--experimental-vm-modules",
+                       "--experimental-import-meta-resolve",
+                       "--no-warnings",
+                       "--expose-gc",
+                       "--v8-pool-size=1",
+                       "--no-lazy-feedback-allocation",
+                       "/opt/belljar/node/main.mjs",
+                       "3"};
+  process.extra_descriptors = {channel.second.get()};
+  Result<Process> started = co_await sandbox->start(std::move(process));
+  if (!started) {
+    co_await sandbox->destroy();
+    if (started.error().code != Code::kNotFound) co_return tl::unexpected(started.error());
+    co_return fail(Code::kUnavailable,
+                   "the template has no Node.js: install Node 20 or newer on the host (package nodejs) "
+                   "or import a template that has it");
+  }
+  Fd output = std::move(started->output), error = std::move(started->error);
+  auto runner = std::make_shared<NodeRunner>(sandbox, std::move(*started));
+  runner->connect(host_.executor, std::move(channel.first), std::move(output), std::move(error));
+  co_return std::shared_ptr<Runner>(std::move(runner));
+}
+
+Task<Result<std::shared_ptr<Runner>>> NodeSource::start_ahead() {
+  BJ_CO_TRY(auto runner, co_await start_now());
+  const Result<Frame> ready = co_await read_frame(*runner->channel, 4096);
+  if (!ready || ready->type != static_cast<char>(FrameType::kReady)) {
+    co_await runner->bury();
+    co_return fail(Code::kUnavailable, "Node did not get ready");
+  }
+  co_return std::move(runner);
+}
+
+Task<bool> NodeSource::warm_up(Runner&) { co_return true; }
+
+Task<void> NodeSource::stop() { co_return; }
+
+}  // namespace bj

@@ -1,0 +1,90 @@
+#include "engine/calls/python_source.h"
+
+namespace bj {
+namespace {
+
+constexpr auto kWarmUpTime = std::chrono::seconds(10);
+
+}  // namespace
+
+PythonSource::PythonSource(Host& host, EnvironmentSpec environment, Limits limits)
+    : host_(host), environment_(std::move(environment)), limits_(limits), started_(host.executor) {}
+
+// Whoever comes while a zygote is starting waits for that one.
+Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
+  if (zygote_ && zygote_->gone()) retired_.push_back(std::move(zygote_));
+  while (!zygote_ && starting_) {
+    co_await started_.wait();
+  }
+  if (zygote_ && !zygote_->gone()) co_return zygote_;
+  starting_ = true;
+  Result<std::shared_ptr<Zygote>> fresh =
+      co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload), RunnerNetwork::kOwn);
+  starting_ = false;
+  started_.tell();
+  if (!fresh) co_return fresh;
+  imports_.give_up((*fresh)->failed_imports());
+  zygote_ = *fresh;
+  co_return fresh;
+}
+
+Task<Result<std::shared_ptr<Runner>>> PythonSource::start_now() {
+  BJ_CO_TRY(const auto zygote, co_await this->zygote());
+  BJ_CO_TRY(auto child, zygote->fork(Readiness::kLazy));
+  co_return std::shared_ptr<Runner>(std::move(child));
+}
+
+Task<Result<std::shared_ptr<Runner>>> PythonSource::start_ahead() {
+  if (renew_) {
+    renew_ = false;
+    Result<std::shared_ptr<Zygote>> fresh =
+        co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload), RunnerNetwork::kOwn);
+    if (fresh) {
+      if (zygote_) retired_.push_back(std::move(zygote_));
+      zygote_ = std::move(*fresh);
+    }
+  }
+  // A retired zygote goes when its last child has: the children hold it too.
+  for (auto& old : retired_) {
+    if (old.use_count() == 1) co_await old->stop();
+  }
+  std::erase_if(retired_, [](const auto& old) { return old->gone() && old.use_count() == 1; });
+  BJ_CO_TRY(const auto zygote, co_await this->zygote());
+  BJ_CO_TRY(auto child, zygote->fork(Readiness::kLazy));
+  BJ_CO_CHECK(co_await child->born());
+  BJ_CO_CHECK(co_await await_sealed(*child));
+  co_return std::shared_ptr<Runner>(std::move(child));
+}
+
+Task<Result<void>> await_sealed(Runner& child) {
+  const Result<Frame> ready = co_await read_frame(*child.channel, 4096);
+  if (!ready || ready->type != static_cast<char>(FrameType::kReady)) {
+    co_await child.bury();
+    co_return fail(Code::kUnavailable, ready ? "a child could not be sealed: " + ready->payload : ready.error().what);
+  }
+  co_return Result<void>();
+}
+
+Task<bool> PythonSource::warm_up(Runner& runner) { return warm_up_python(runner); }
+
+Task<bool> warm_up_python(Runner& runner) {
+  if (!runner.send(encode_frame(FrameType::kWarmUp, {}))) co_return false;
+  asio::steady_timer deadline(runner.channel->get_executor(), kWarmUpTime);
+  deadline.async_wait([&runner](const boost::system::error_code& error) {
+    if (!error) runner.kill();
+  });
+  const Result<Frame> ready = co_await read_frame(*runner.channel, 4096);
+  co_return ready && ready->type == static_cast<char>(FrameType::kReady);
+}
+
+void PythonSource::learn(const CallResult& result) {
+  if (imports_.learn(result.imports)) renew_ = true;
+}
+
+Task<void> PythonSource::stop() {
+  if (zygote_) retired_.push_back(std::move(zygote_));
+  for (const auto& zygote : retired_) co_await zygote->stop();
+  retired_.clear();
+}
+
+}  // namespace bj

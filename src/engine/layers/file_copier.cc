@@ -1,0 +1,97 @@
+#include "engine/layers/file_copier.h"
+
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace bj {
+namespace {
+
+constexpr uint64_t kPiece = 1u << 20;
+
+}  // namespace
+
+FileCopier::~FileCopier() { (void)finish(); }
+
+Result<void> FileCopier::copy_range(const CopyJob& job, uint64_t at, uint64_t end) {
+  if (::lseek(job.to.get(), static_cast<off_t>(at), SEEK_SET) < 0) return fail_errno("lseek");
+  auto from = static_cast<off_t>(at);
+  while (static_cast<uint64_t>(from) < end) {
+    if (stop_ != nullptr && *stop_) return fail(Code::kUnavailable, "the copy was given up");
+    const ssize_t n =
+        ::sendfile(job.to.get(), job.from.get(), &from, std::min<uint64_t>(kPiece, end - static_cast<uint64_t>(from)));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno("sendfile");
+    if (n == 0) return {};  // shorter than it was
+    bytes_ += static_cast<uint64_t>(n);
+    if (bytes_ > max_bytes_) return fail(Code::kExhausted, "the sandbox has written more than a layer may hold");
+  }
+  return {};
+}
+
+Result<void> FileCopier::copy(const CopyJob& job) {
+  if (job.size_bytes == 0) return {};
+  if (::ftruncate(job.to.get(), static_cast<off_t>(job.size_bytes)) != 0) return fail_errno("ftruncate");
+  for (uint64_t at = 0; at < job.size_bytes;) {
+    const off_t data = ::lseek(job.from.get(), static_cast<off_t>(at), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;  // a hole to the end
+    if (data < 0) return fail_errno("lseek(SEEK_DATA)");
+    const off_t hole = ::lseek(job.from.get(), data, SEEK_HOLE);
+    if (hole < 0) return fail_errno("lseek(SEEK_HOLE)");
+    const uint64_t end = std::min(static_cast<uint64_t>(hole), job.size_bytes);
+    BJ_CHECK(copy_range(job, static_cast<uint64_t>(data), end));
+    at = std::max(end, at + 1);
+  }
+  if (::fchmod(job.to.get(), job.mode) != 0) return fail_errno("chmod");
+  if (::futimens(job.to.get(), job.times.data()) != 0) return fail_errno("utimens");
+  return {};
+}
+
+Result<void> FileCopier::give(CopyJob job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return tl::unexpected(*failed_);
+    if (waiting_.size() < kMostWaiting) {
+      waiting_.push_back(std::move(job));
+      if (!helper_.joinable()) helper_ = std::thread([this] { help(); });
+      changed_.notify_one();
+      return {};
+    }
+  }
+  return copy(job);
+}
+
+void FileCopier::help() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const CopyJob job = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (failed_) continue;
+    lock.unlock();
+    const Result<void> done = copy(job);
+    lock.lock();
+    if (!done && !failed_) failed_ = done.error();
+  }
+}
+
+Result<uint64_t> FileCopier::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+  if (helper_.joinable()) {
+    help();
+    helper_.join();
+  }
+  if (failed_) return tl::unexpected(*failed_);
+  return bytes_.load();
+}
+
+}  // namespace bj

@@ -1,0 +1,178 @@
+#include "engine/layers/layer_copy.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "engine/import/import_entry.h"
+#include "engine/layers/file_copier.h"
+#include "engine/layers/layer_attributes.h"
+#include "sys/files.h"
+
+namespace bj {
+namespace {
+
+constexpr uint64_t kCostOfEntry = 512;
+constexpr uint64_t kAlwaysByOurselves = 64u << 10;  // smaller files are not worth handing over
+
+class LayerCopy {
+ public:
+  LayerCopy(int links, const IdShift& ids, const LayerLimits& limits, const std::atomic<bool>* stop)
+      : links_(links), ids_(ids), limits_(limits), copier_(limits.max_bytes, stop), stop_(stop) {}
+
+  Result<LayerCounts> run(int from, int to) {
+    struct stat info{};
+    if (::fstat(from, &info) != 0) return fail_errno("fstat(upper)");
+    device_ = info.st_dev;
+    BJ_TRY(const Fd source, open_at(from, ".", O_RDONLY | O_DIRECTORY));
+    BJ_TRY(const Fd copy, open_at(to, ".", O_RDONLY | O_DIRECTORY));
+    Result<void> done = copy_directory(source, copy, info, "", 0);
+    Result<uint64_t> bytes = copier_.finish();
+    if (!done) return tl::unexpected(done.error());
+    if (!bytes) return tl::unexpected(bytes.error());
+    counts_.size_bytes = *bytes + counts_.entries * kCostOfEntry;
+    return counts_;
+  }
+
+ private:
+  // What is in it, then what it is: its times change with its contents.
+  Result<void> copy_directory(const Fd& from, const Fd& to, const struct stat& info, const std::string& path,
+                              unsigned depth) {
+    if (depth > limits_.max_depth)
+      return fail(Code::kInvalid, "what the sandbox has written lies too many directories deep");
+    BJ_TRY(const auto entries, list_directory(from.get()));
+    for (const Entry& entry : entries) {
+      if (stop_ != nullptr && *stop_) return fail(Code::kUnavailable, "the copy was given up");
+      if (++counts_.entries > limits_.max_entries)
+        return fail(Code::kExhausted, "the sandbox has written more files than a layer may have");
+      const Result<void> copied = copy_entry(from, to, entry.name, path, depth);
+      if (!copied) return copied;
+    }
+    BJ_CHECK(named(path, copy_attributes(from.get(), to.get())));
+    return named(path, copy_status(to.get(), info));
+  }
+
+  static Result<void> named(const std::string& path, Result<void> result) {
+    if (result) return result;
+    return fail(result.error().code, "/" + printable(path) + ": " + result.error().what, result.error().sys);
+  }
+
+  Result<void> copy_entry(const Fd& from, const Fd& to, const std::string& name, const std::string& path,
+                          unsigned depth) {
+    const std::string own_path = path.empty() ? name : path + "/" + name;
+    struct stat info{};
+    if (::fstatat(from.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+      return named(own_path, fail_errno("stat"));
+    if (!S_ISDIR(info.st_mode)) return named(own_path, copy_leaf(from, to, name, info));
+    if (::mkdirat(to.get(), name.c_str(), 0700) != 0) return named(own_path, fail_errno("mkdir"));
+    BJ_TRY(const Fd source, open_at(from.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    BJ_TRY(const Fd copy, open_at(to.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    if (::fstat(source.get(), &info) != 0) return named(own_path, fail_errno("fstat"));
+    if (info.st_dev != device_) return named(own_path, fail(Code::kInvalid, "is another filesystem"));
+    return copy_directory(source, copy, info, own_path, depth + 1);
+  }
+
+  Result<void> copy_leaf(const Fd& from, const Fd& to, const std::string& name, const struct stat& info) {
+    const char* const at = name.c_str();
+    if (S_ISREG(info.st_mode)) return copy_file(from, to, name, info);
+    if (S_ISSOCK(info.st_mode)) {
+      ++counts_.sockets_left_out;
+      return {};
+    }
+    if (S_ISLNK(info.st_mode)) {
+      std::array<char, 4097> target{};
+      const ssize_t n = ::readlinkat(from.get(), at, target.data(), target.size() - 1);
+      if (n < 0) return fail_errno("readlink");
+      if (::symlinkat(target.data(), to.get(), at) != 0) return fail_errno("symlink");
+      return copy_status_of_node(to, name, info);
+    }
+    if (S_ISFIFO(info.st_mode)) {
+      if (::mkfifoat(to.get(), at, 0600) != 0) return fail_errno("mkfifo");
+      if (::fchmodat(to.get(), at, info.st_mode & 07777, 0) != 0) return fail_errno("chmod");
+      return copy_status_of_node(to, name, info);
+    }
+    const bool whiteout = S_ISCHR(info.st_mode) && info.st_rdev == 0;
+    if (!whiteout) return fail(Code::kInvalid, "is a device");
+    if (::mknodat(to.get(), at, S_IFCHR, 0) != 0) return fail_errno("mknod(whiteout)");
+    return {};
+  }
+
+  // The first name of a file with several is linked to its number in `links_`, the others to that.
+  Result<void> copy_file(const Fd& from, const Fd& to, const std::string& name, const struct stat& seen) {
+    const std::string number = std::to_string(seen.st_ino);
+    if (seen.st_nlink > 1) {
+      if (::linkat(links_, number.c_str(), to.get(), name.c_str(), 0) == 0) return {};
+      if (errno == EMLINK) ::unlinkat(links_, number.c_str(), 0);
+    }
+    BJ_TRY(Fd source, open_at(from.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    struct stat info{};
+    if (::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode)) return fail(Code::kInvalid, "changed meanwhile");
+    BJ_TRY(Fd copy, open_at(to.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
+    if (seen.st_nlink > 1 && ::linkat(to.get(), name.c_str(), links_, number.c_str(), 0) != 0)
+      return fail_errno("link");
+    BJ_CHECK(copy_attributes(source.get(), copy.get()));
+    BJ_CHECK(copy_status(copy.get(), info));
+    CopyJob job{std::move(source),
+                std::move(copy),
+                static_cast<uint64_t>(info.st_size),
+                info.st_mode & 07777,
+                {info.st_atim, info.st_mtim}};
+    return static_cast<uint64_t>(info.st_size) < kAlwaysByOurselves ? copier_.copy(job) : copier_.give(std::move(job));
+  }
+
+  Result<std::pair<uid_t, gid_t>> owner_of(const struct stat& info) const {
+    const uint32_t uid = info.st_uid - ids_.first, gid = info.st_gid - ids_.first;
+    if (uid >= ids_.count || gid >= ids_.count) return fail(Code::kInvalid, "belongs to nobody of the sandbox");
+    return std::pair<uid_t, gid_t>(uid, gid);
+  }
+
+  // The owner first: a change of owner takes the set-user-id bit away.
+  Result<void> copy_status(int fd, const struct stat& info) const {
+    if (ids_.count != 0) {
+      BJ_TRY(const auto owner, owner_of(info));
+      if (::fchown(fd, owner.first, owner.second) != 0) return fail_errno("chown");
+    }
+    if (::fchmod(fd, info.st_mode & 07777) != 0) return fail_errno("chmod");
+    const std::array<timespec, 2> times{info.st_atim, info.st_mtim};
+    if (::futimens(fd, times.data()) != 0) return fail_errno("utimens");
+    return {};
+  }
+
+  Result<void> copy_status_of_node(const Fd& dir, const std::string& name, const struct stat& info) const {
+    if (ids_.count != 0) {
+      BJ_TRY(const auto owner, owner_of(info));
+      if (::fchownat(dir.get(), name.c_str(), owner.first, owner.second, AT_SYMLINK_NOFOLLOW) != 0)
+        return fail_errno("chown");
+    }
+    const std::array<timespec, 2> times{info.st_atim, info.st_mtim};
+    if (::utimensat(dir.get(), name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) return fail_errno("utimens");
+    return {};
+  }
+
+  Result<void> copy_attributes(int from, int to) {
+    BJ_TRY(const uint64_t left_out, copy_layer_attributes(from, to));
+    counts_.attributes_left_out += left_out;
+    return {};
+  }
+
+  int links_;
+  IdShift ids_;
+  LayerLimits limits_;
+  FileCopier copier_;
+  const std::atomic<bool>* stop_;
+  LayerCounts counts_;
+  dev_t device_ = 0;
+};
+
+}  // namespace
+
+Result<LayerCounts> copy_layer_tree(int from, int to, int links, const IdShift& ids, const LayerLimits& limits,
+                                    const std::atomic<bool>* stop) {
+  return LayerCopy(links, ids, limits, stop).run(from, to);
+}
+
+}  // namespace bj
