@@ -10,7 +10,7 @@ add_executable(unit_tests ${UNIT_TESTS})
 target_link_libraries(unit_tests PRIVATE belljar_command GTest::gtest_main GTest::gmock)
 target_compile_options(unit_tests PRIVATE ${BELLJAR_QUICK_BUILD})
 target_precompile_headers(unit_tests PRIVATE src/base/async.h <gtest/gtest.h>)
-target_compile_definitions(unit_tests PRIVATE BELLJAR_VECTORS="${PROJECT_SOURCE_DIR}/tests/vectors")
+target_compile_definitions(unit_tests PRIVATE BELLJAR_TESTS_DIRECTORY="${PROJECT_SOURCE_DIR}/tests")
 # At test time, because the binary may be a sanitizer's, which doesn't run everywhere it is built.
 gtest_discover_tests(unit_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 180)
 

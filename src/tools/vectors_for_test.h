@@ -12,7 +12,7 @@ namespace bj {
 
 inline const boost::json::object& letta_vectors() {
   static const boost::json::value vectors = [] {
-    std::ifstream file(BELLJAR_VECTORS "/letta-vectors.json");
+    std::ifstream file(BELLJAR_TESTS_DIRECTORY "/vectors/letta-vectors.json");
     std::stringstream text;
     text << file.rdbuf();
     auto parsed = python_loads(text.str());

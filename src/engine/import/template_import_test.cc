@@ -440,10 +440,8 @@ class HostileArchivesTest : public TemplateImportTest {
     ASSERT_EQ(::mount("tmpfs", "/var/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777"), 0);
   }
   void SetUp() override {
-    const fs::path generator = fs::path(__FILE__).parent_path() / "../../tests/attacks/archives.py";
-    if (!fs::exists(generator)) GTEST_SKIP() << generator << " is not there";
     directory_ = temporary_.path() + "/archives";
-    const std::string command = "python3 '" + generator.string() + "' '" + directory_ + "'";
+    const std::string command = "python3 '" BELLJAR_TESTS_DIRECTORY "/attacks/archives.py' '" + directory_ + "'";
     ASSERT_EQ(std::system(command.c_str()), 0);
     index_ = json::parse(text(directory_ + "/index.json"));
     canary_ = index_.at("canary").as_string().c_str();
