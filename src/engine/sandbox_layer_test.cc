@@ -132,5 +132,32 @@ TEST_F(SandboxLayerTest, ItsMountCanBeTakenAwayAndItsFilesRemovedWhileOthersGoOn
   });
 }
 
+// Once, what the launcher passes to a new sandbox was bounded below what the plan takes.
+TEST_F(SandboxLayerTest, ASandboxCanHaveAsManyLayersAndMountsAsAPlanTakes) {
+  tell([this](Engine& engine) -> Task<Result<void>> {
+    SandboxSpec spec;
+    BJ_CO_TRY(spec.image, engine.templates().find("base"));
+    for (int i = 0; spec.image.layers.size() < kMaxLayers; ++i) {
+      const std::string layer = data_ + "/layer" + std::to_string(i);
+      BJ_CO_CHECK(make_directories(layer, 0755));
+      BJ_CO_CHECK(write_file_atomically(layer + "/of_a_layer" + std::to_string(i), "", 0644));
+      spec.image.layers.insert(spec.image.layers.begin(), {layer, "/"});
+    }
+    const size_t added = spec.image.layers.size() - engine.templates().find("base")->layers.size();
+    const std::string deep = "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o";
+    for (int i = 0; i < kMaxExtraMounts; ++i) {
+      const std::string source = data_ + "/mount" + std::to_string(i);
+      BJ_CO_CHECK(make_directories(source + "/of_a_mount", 0755));
+      spec.mounts.push_back({.source = source, .target = "/m" + std::to_string(i) + deep});
+    }
+    BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await engine.create_sandbox(spec));
+    BJ_CO_TRY(const std::string seen,
+              co_await output(*sandbox, "ls -d /of_a_layer* | wc -l; ls -d /m*" + deep + "/of_a_mount | wc -l"));
+    EXPECT_EQ(seen, std::to_string(added) + "\n" + std::to_string(kMaxExtraMounts) + "\n");
+    co_await sandbox->destroy();
+    co_return Result<void>();
+  });
+}
+
 }  // namespace
 }  // namespace bj

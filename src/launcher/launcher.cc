@@ -38,6 +38,8 @@ namespace {
 constexpr uid_t kOurselves = 0;  // rootless, too: there it is the launcher's own namespace that says so
 constexpr uid_t kUnchanged = static_cast<uid_t>(-1);
 constexpr size_t kMaxRequest = sizeof(launch::Create) + kMaxSteps * sizeof(Step) + kMaxStrings + 4096;
+// A sandbox's mounts are passed in one message: /dev, the runtimes, its layers, its owner's.
+static_assert(2 + kMaxLayers + kMaxExtraMounts <= kMaxPassed);
 
 class Launcher {
  public:

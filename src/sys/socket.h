@@ -11,7 +11,7 @@
 
 namespace bj {
 
-inline constexpr size_t kMaxPassed = 24;
+inline constexpr size_t kMaxPassed = 48;  // all mounts of one sandbox, and more (launcher.cc)
 
 // type: SOCK_SEQPACKET or SOCK_STREAM. Both ends are close-on-exec.
 Result<std::pair<Fd, Fd>> socket_pair(int type);
