@@ -50,15 +50,19 @@ bool lists(std::string_view options, std::string_view word, char separator) {
   return false;
 }
 
-std::string processes_in(int dir, const std::string& name) {
-  const Result<Fd> file = open_at(dir, name + "/cgroup.procs", O_RDONLY);
-  return file ? read_all(file->get(), 1 << 20, "cgroup.procs").value_or("") : "";
+Result<std::string> processes_in(int dir, const std::string& name) {
+  constexpr size_t kLongest = 16u << 20;  // as many as a group may be allowed, and more
+  BJ_TRY(const Fd file, open_at(dir, name + "/cgroup.procs", O_RDONLY));
+  return read_all(file.get(), kLongest, name + "/cgroup.procs");
 }
 
-// What was left in a dead instance's group: a first process that did not notice, and all that it keeps alive.
+// What was left in a dead instance's group: a first process that did not notice, and all that it keeps alive. One that
+// our own PID namespace does not show is listed as 0, which for kill() would be ourselves.
 void kill_all_in(int dir, const std::string& name) {
-  std::istringstream pids(processes_in(dir, name));
-  for (pid_t pid = 0; pids >> pid;) ::kill(pid, SIGKILL);
+  std::istringstream pids(processes_in(dir, name).value_or(""));
+  for (pid_t pid = 0; pids >> pid;) {
+    if (pid > 0) ::kill(pid, SIGKILL);
+  }
 }
 
 // A group goes when the last one in it has; what was killed takes a moment.
@@ -66,7 +70,7 @@ bool remove_soon(int dir, const std::string& name) {
   constexpr int kTries = 50;
   for (int i = 0; i < kTries; ++i) {
     if (::unlinkat(dir, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
-    if (errno != EBUSY || processes_in(dir, name).empty()) return false;
+    if (errno != EBUSY || processes_in(dir, name).value_or("").empty()) return false;
     ::usleep(10'000);
   }
   return false;
@@ -360,14 +364,13 @@ CgroupLoad Cgroup::load() const {
   return load;
 }
 
-std::vector<std::string> Cgroup::members() const {
-  for (const CgroupRoot::Hierarchy& hierarchy : root_->hierarchies()) {
-    std::istringstream lines(get(hierarchy.controllers.front(), "cgroup.procs"));
-    std::vector<std::string> pids;
-    for (std::string line; std::getline(lines, line);) pids.push_back(line);
-    return pids;
-  }
-  return {};
+Result<std::vector<std::string>> Cgroup::members() const {
+  std::vector<std::string> pids;
+  if (root_->hierarchies().empty()) return pids;
+  BJ_TRY(const std::string text, processes_in(root_->hierarchies().front().dir.get(), name_));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) pids.push_back(line);
+  return pids;
 }
 
 // The group is frozen first and its members then moved into it, where each stops at once: only who is not in yet can
@@ -381,11 +384,11 @@ Result<void> Cgroup::freeze_version1() const {
     return fail_errno("mkdir(" + freezer->path + "/" + name_ + ")");
   BJ_CHECK(put_text(freezer->dir.get(), name_ + "/freezer.state", "FROZEN"));
   for (int round = 0; round < kRounds; ++round) {
-    BJ_TRY(const Fd file, open_at(freezer->dir.get(), name_ + "/cgroup.procs", O_RDONLY));
-    BJ_TRY(const std::string text, read_all(file.get(), 1 << 20, "cgroup.procs"));
+    BJ_TRY(const std::string text, processes_in(freezer->dir.get(), name_));
+    BJ_TRY(const std::vector<std::string> pids, members());
     const std::string inside = "\n" + text;
     bool all = true;
-    for (const std::string& pid : members()) {
+    for (const std::string& pid : pids) {
       if (inside.find("\n" + pid + "\n") != std::string::npos) continue;
       all = false;
       const Result<void> moved = put_text(freezer->dir.get(), name_ + "/cgroup.procs", pid);
@@ -441,7 +444,8 @@ Result<void> Cgroup::reclaim() const {
 
 bool Cgroup::empty() const {
   const auto is_empty = [this](const auto& hierarchy) {
-    return get(hierarchy.controllers.front(), "cgroup.procs").empty();
+    const Result<std::string> text = processes_in(hierarchy.dir.get(), name_);
+    return text ? text->empty() : text.error().code == Code::kNotFound;
   };
   return std::all_of(root_->hierarchies().begin(), root_->hierarchies().end(), is_empty);
 }

@@ -122,7 +122,7 @@ class Cgroup {
   Result<void> limit_version1(const CgroupLimits& limits) const;
   Result<void> limit_version2(const CgroupLimits& limits) const;
   Result<void> freeze_version1() const;
-  std::vector<std::string> members() const;
+  Result<std::vector<std::string>> members() const;
 
   std::shared_ptr<const CgroupRoot> root_;
   std::string name_;
