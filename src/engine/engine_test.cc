@@ -1,5 +1,4 @@
-// The engine as a library, on this machine's kernel: needs root or unprivileged user namespaces, else it is skipped
-// with the reason.
+// The engine as a library, on this machine's kernel.
 #include "engine/engine.h"
 
 #include <fcntl.h>
@@ -9,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/files.h"
+#include "engine/engine_test_support.h"
 #include "sys/pipe.h"
 
 namespace bj {
@@ -17,31 +16,12 @@ namespace {
 
 constexpr const char* kAdd = "def add(a: int, b: int) -> int:\n    return a + b\n";
 
-class EngineTest : public testing::Test {
+class EngineTest : public EngineStory {
  protected:
-  void SetUp() override {
-    char path[] = "/tmp/belljar-engine-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    data_ = path;
-  }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, data_); }
-
-  // Runs the story on an engine of its own; what it returns must be without error.
-  void tell(PoolOptions pool, std::function<Task<Result<void>>(Engine&)> story) {
-    asio::io_context context(1);
+  void tell(PoolOptions pool, const std::function<Task<Result<void>>(Engine&)>& story) {
     EngineOptions options;
-    options.data_directory = data_;
     options.python_pool = pool;
-    Result<std::unique_ptr<Engine>> engine = Engine::create(context, options);
-    if (!engine) GTEST_SKIP() << engine.error().what;
-    Result<void> result;
-    spawn(context.get_executor(), [&]() -> Task<void> {
-      result = co_await (*engine)->start();
-      if (result) result = co_await story(**engine);
-      co_await (*engine)->stop();
-    });
-    context.run();
-    EXPECT_TRUE(result) << result.error().what;
+    EngineStory::tell(std::move(options), story);
   }
 
   static Result<CallSpec> call_of(Engine& engine, const std::string& source) {
@@ -51,20 +31,6 @@ class EngineTest : public testing::Test {
     spec.source = source;
     return spec;
   }
-
-  static Task<Result<std::shared_ptr<Sandbox>>> sandbox_of(Engine& engine) {
-    SandboxSpec spec;
-    BJ_CO_TRY(spec.image, engine.templates().find("base"));
-    co_return co_await engine.create_sandbox(std::move(spec));
-  }
-
-  static ProcessSpec shell(const std::string& script) {
-    ProcessSpec spec;
-    spec.arguments = {"/bin/sh", "-c", script};
-    return spec;
-  }
-
-  std::string data_;
 };
 
 TEST_F(EngineTest, TwoHundredCallsAtOnceAllSucceed) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,22 @@ std::string name_of(const std::string& path) {
 
 std::string joined(const std::string& directory, const std::string& name) {
   return directory.ends_with("/") ? directory + name : directory + "/" + name;
+}
+
+// At most `most` lines of a text that hold `wanted`. memmem() is as quick as the text is long, whatever both hold.
+std::vector<FileMatch> lines_with(const std::string& wanted, const std::string& text, const std::string& path,
+                                  size_t most) {
+  std::vector<FileMatch> found;
+  if (text.find('\0') != std::string::npos) return found;  // no text
+  uint64_t line = 0;
+  for (size_t start = 0; start < text.size() && found.size() < most;) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    ++line;
+    if (::memmem(text.data() + start, end - start, wanted.data(), wanted.size()) != nullptr)
+      found.push_back({path, line, text.substr(start, std::min(end - start, kLongestLine))});
+    start = end + 1;
+  }
+  return found;
 }
 
 }  // namespace
@@ -140,12 +157,17 @@ Task<Result<void>> SandboxFiles::walk(Place directory, int depth,
   co_return Result<void>();
 }
 
-// The directory itself may be reached through a link: that is decided before its entries are asked for.
-Task<Result<FileListing>> SandboxFiles::list(std::string path, std::string user, int depth) {
+// It may be reached through a link: that is decided before its entries are asked for.
+Task<Result<SandboxFiles::Place>> SandboxFiles::directory_at(const std::string& path, const std::string& user) {
   BJ_CO_TRY(Place place, place_of(path, user));
   BJ_CO_CHECK(co_await open(place, O_RDONLY | O_DIRECTORY, FileType::kDirectory));
-  FileListing listing;
   if (!place.path.ends_with("/")) place.path += "/";  // of a link, what it leads to
+  co_return place;
+}
+
+Task<Result<FileListing>> SandboxFiles::list(std::string path, std::string user, int depth) {
+  BJ_CO_TRY(const Place place, co_await directory_at(path, user));
+  FileListing listing;
   const auto visit = [&listing](const FileInfo& entry) -> Task<bool> {
     listing.cut = listing.entries.size() == kMostEntries;
     if (!listing.cut) listing.entries.push_back(entry);
@@ -263,25 +285,18 @@ Task<Result<void>> SandboxFiles::remove_tree(Place directory) {
 Task<Result<void>> SandboxFiles::search_file(const FileInfo& file, const FileSearch& what, const Account& account,
                                              std::vector<FileMatch>& found) {
   BJ_CO_TRY(Fd fd, co_await open({file.path, account}, O_RDONLY | O_NOFOLLOW, FileType::kRegular));
-  auto read = [file_fd = std::make_shared<Fd>(std::move(fd)), path = file.path] {
-    return read_all(file_fd->get(), kMostSearched, path);
+  auto look = [file_fd = std::make_shared<Fd>(std::move(fd)), path = file.path, wanted = what.text,
+               most = what.limit - found.size()]() -> Result<std::vector<FileMatch>> {
+    BJ_TRY(const std::string text, read_all(file_fd->get(), kMostSearched, path));
+    return lines_with(wanted, text, path, most);
   };
-  BJ_CO_TRY(const std::string text, co_await offload(*host_.workers, std::move(read)));
-  if (text.find('\0') != std::string::npos) co_return Result<void>();  // no text
-  uint64_t line = 0;
-  for (size_t start = 0; start < text.size() && found.size() < what.limit;) {
-    const size_t end = std::min(text.find('\n', start), text.size());
-    const std::string_view one = std::string_view(text).substr(start, end - start);
-    ++line;
-    if (one.find(what.text) != std::string_view::npos)
-      found.push_back({file.path, line, std::string(one.substr(0, kLongestLine))});
-    start = end + 1;
-  }
+  BJ_CO_TRY(std::vector<FileMatch> lines, co_await offload(*host_.workers, std::move(look)));
+  std::move(lines.begin(), lines.end(), std::back_inserter(found));
   co_return Result<void>();
 }
 
 Task<Result<std::vector<FileMatch>>> SandboxFiles::search(FileSearch what, std::string user) {
-  BJ_CO_TRY(const Place place, place_of(what.path, user));
+  BJ_CO_TRY(const Place place, co_await directory_at(what.path, user));
   std::vector<FileMatch> found;
   size_t seen = 0;
   const auto visit = [&](const FileInfo& entry) -> Task<bool> {

@@ -100,6 +100,7 @@ class SandboxFiles {
     Account account;
   };
   Result<Place> place_of(const std::string& path, const std::string& user) const;
+  Task<Result<Place>> directory_at(const std::string& path, const std::string& user);
   Task<Result<Fd>> open(const Place& place, int flags, FileType type);
   Task<Result<FileInfo>> info_of(const Fd& fd, std::string path) const;
   Task<Result<void>> make_parents(Place place, const std::string& owner);

@@ -1,54 +1,17 @@
 // A live sandbox's files as a layer, on this machine's kernel: needs root (a sandbox is frozen by its control group),
 // else it is skipped with the reason.
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include "engine/engine.h"
-#include "sys/files.h"
+#include "engine/engine_test_support.h"
 
 namespace bj {
 namespace {
 
-class SandboxLayerTest : public testing::Test {
+class SandboxLayerTest : public EngineStory {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root";
-    char path[] = "/tmp/belljar-layer-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    data_ = path;
+    EngineStory::SetUp();
   }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, data_); }
-
-  void tell(std::function<Task<Result<void>>(Engine&)> story) {
-    asio::io_context context(1);
-    EngineOptions options;
-    options.data_directory = data_;
-    Result<std::unique_ptr<Engine>> engine = Engine::create(context, options);
-    if (!engine) GTEST_SKIP() << engine.error().what;
-    Result<void> result;
-    spawn(context.get_executor(), [&]() -> Task<void> {
-      result = co_await (*engine)->start();
-      if (result) result = co_await story(**engine);
-      co_await (*engine)->stop();
-    });
-    context.run();
-    EXPECT_TRUE(result) << result.error().what;
-  }
-
-  static Task<Result<std::string>> output(Sandbox& sandbox, std::string script, std::string user = "") {
-    ProcessSpec spec;
-    spec.arguments = {"/bin/sh", "-c", std::move(script)};
-    spec.user = std::move(user);
-    BJ_CO_TRY(Process process, co_await sandbox.start(std::move(spec)));
-    asio::posix::stream_descriptor stream(co_await asio::this_coro::executor, process.output.release());
-    Captured captured;
-    co_await capture(stream, 1 << 20, captured);
-    (void)co_await process.exit->get();
-    co_return captured.text;
-  }
-
-  std::string data_;
+  void tell(const std::function<Task<Result<void>>(Engine&)>& story) { EngineStory::tell({}, story); }
 };
 
 TEST_F(SandboxLayerTest, AnotherSandboxOnItHasTheFilesAndChangesNothingInTheFirst) {

@@ -1,0 +1,73 @@
+#include "engine/sandbox_files.h"
+
+#include <ctime>
+
+#include "engine/engine_test_support.h"
+
+namespace bj {
+namespace {
+
+class SandboxFilesTest : public EngineStory {
+ protected:
+  // Of a sandbox in which `script` has run.
+  void with_files(const std::string& script, const std::function<Task<Result<void>>(SandboxFiles&)>& story) {
+    tell({}, [script, story](Engine& engine) -> Task<Result<void>> {
+      BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await sandbox_of(engine));
+      BJ_CO_CHECK(co_await output(*sandbox, script));
+      SandboxFiles files(engine.host(), sandbox, sandbox->image());
+      Result<void> told = co_await story(files);
+      co_await sandbox->destroy();
+      co_return told;
+    });
+  }
+};
+
+// Once, it was refused as no directory, where a listing went through.
+TEST_F(SandboxFilesTest, ASearchMayBeginAtALinkToADirectory) {
+  with_files("mkdir real; echo wanted > real/note; ln -s real link", [](SandboxFiles& files) -> Task<Result<void>> {
+    BJ_CO_TRY(const FileListing listed, co_await files.list("link", "", 1));
+    EXPECT_EQ(listed.entries.size(), 1u);
+    FileSearch what;
+    what.path = "link";
+    what.text = "wanted";
+    BJ_CO_TRY(const std::vector<FileMatch> found, co_await files.search(what, ""));
+    EXPECT_EQ(found.size(), 1u);
+    if (!found.empty()) EXPECT_EQ(found[0].path, "/home/user/link/note");
+    co_return Result<void>();
+  });
+}
+
+TEST_F(SandboxFilesTest, ASearchTellsLinesAndStopsAtItsLimit) {
+  with_files("printf 'a\nwanted 1\nb\nwanted 2' > one; printf 'wanted\\0' > binary; echo wanted 3 > two",
+             [](SandboxFiles& files) -> Task<Result<void>> {
+               FileSearch what;
+               what.path = ".";
+               what.name = "[bot]*";
+               what.text = "wanted";
+               BJ_CO_TRY(const std::vector<FileMatch> all, co_await files.search(what, ""));
+               EXPECT_EQ(all.size(), 3u);
+               if (all.size() == 3) EXPECT_EQ(all[1].line, 4u);
+               if (all.size() == 3) EXPECT_EQ(all[1].text, "wanted 2");
+               what.limit = 2;
+               BJ_CO_TRY(const std::vector<FileMatch> some, co_await files.search(what, ""));
+               EXPECT_EQ(some.size(), 2u);
+               co_return Result<void>();
+             });
+}
+
+// Once, a text that almost fits everywhere held the server's thread up for seconds a file.
+TEST_F(SandboxFilesTest, ASearchTakesNoLongerForATextThatAlmostFits) {
+  with_files("head -c 4000000 /dev/zero | tr '\\0' a > long", [](SandboxFiles& files) -> Task<Result<void>> {
+    FileSearch what;
+    what.path = ".";
+    what.text = std::string(16'000, 'a') + "b";
+    const std::clock_t before = std::clock();
+    BJ_CO_TRY(const std::vector<FileMatch> found, co_await files.search(what, ""));
+    EXPECT_TRUE(found.empty());
+    EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 4) << "of processor time";
+    co_return Result<void>();
+  });
+}
+
+}  // namespace
+}  // namespace bj
