@@ -201,13 +201,6 @@ long seccomp(const char* program, uint64_t instructions) {
   return call(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, address(&prog));
 }
 
-long make_file(const char* path) {
-  constexpr long kCreate = 0100;
-  const long fd = call(__NR_openat, kAtFdCwd, address(path), kCreate | kCloexec, 0644);
-  if (fd >= 0) call(__NR_close, fd);
-  return fd;
-}
-
 constexpr long kWriteOnly = 01, kWriteNew = 01 | 0100 | 0200;  // O_WRONLY | O_CREAT | O_EXCL
 
 long write_file(const char* path, long flags, const char* contents) {
@@ -288,7 +281,6 @@ long do_step(const Step& step, const char* text, const char* more, CarryOut& sta
     case Op::kResetSignals: return reset_signals(static_cast<long>(number), static_cast<long>(number2));
     case Op::kPrivateMounts: return call(__NR_mount, 0, address(text), 0, kMsRec | kMsPrivate, 0);
     case Op::kMakeDirectory: return make_directory(text, number);
-    case Op::kMakeFile: return make_file(text);
     case Op::kChown: return call(__NR_chown, address(text), static_cast<long>(number), static_cast<long>(number));
     case Op::kMount: return keep(new_mount(text, more, number));
     case Op::kAttach: return attach(slot, text);

@@ -306,7 +306,7 @@ std::string Plan::describe(const Failure& failure) const {
   // clang-format off: a list in the order of Op
   static constexpr std::array kOpNames = {
       "write",  "unshare",     "loopback up", "sethostname", "setsid",     "signals",     "private mounts", "mkdir",
-      "create", "chown",       "mount",       "attach",      "bind",       "mount attributes", "pivot_root", "chdir",
+      "chown",       "mount",       "attach",      "bind",       "mount attributes", "pivot_root", "chdir",
       "umask",  "open /dev/null", "rlimit",      "bounding set", "set ids",    "capset",     "dumpable",    "no_new_privs",   "landlock create",
       "landlock rule", "landlock enforce", "seccomp", "place descriptor", "close descriptors", "exec",
       "put file", "send descriptor", "setting", "born",

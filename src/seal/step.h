@@ -18,7 +18,6 @@ enum class Op : uint8_t {
   kResetSignals,     // signals number to number2 to default, nothing blocked
   kPrivateMounts,    // "/" and everything below
   kMakeDirectory,    // text, number: mode
-  kMakeFile,         // text
   kChown,            // text, number: uid and gid
   kMount,            // text: type, more: "key=value,flag", number: attributes -> slot
   kAttach,           // mount in slot -> path text
