@@ -163,8 +163,8 @@ Task<void> serve_requests(HttpServer& server, ToolService& service, SandboxServi
   service.add_routes(router);
   sandboxes.add_routes(router);
   count_calls(service.runner(), metrics);
-  co_await server.serve(
-      {router, metrics, authenticate_by_key(service.store(), service.threads()), sandboxes.traffic()});
+  co_await server.serve({router, metrics, authenticate_by_key(service.store(), service.threads()), sandboxes.traffic(),
+                         sandboxes.own_ports()});
   say("stopping\n");
   co_await server.stop();
 }

@@ -53,9 +53,6 @@ bool wants_web_socket(const HttpRequest& request) {
          has_token(request.headers.get("Connection"), "upgrade");
 }
 
-// On these ports of a sandbox no program inside answers, but this server, to E2B's clients.
-bool is_ours(const Traffic& traffic) { return traffic.port == 49983 || traffic.port == 49999; }
-
 // A browser asks before it lets a page send what it wants to, and asks without a key.
 bool is_preflight(const HttpRequest& request) {
   return request.method == Method::kOptions && request.headers.has("Access-Control-Request-Method");
@@ -126,7 +123,8 @@ Task<HttpResponse> Dispatcher::handle(HttpRequest& request, LimitedBody& body) {
     if (!traffic) co_return error_response(traffic.error());
     if (*traffic) {
       request.route = kTraffic;
-      if (is_preflight(request) && is_ours(**traffic) && shares_with(request)) co_return preflight_response();
+      if (is_preflight(request) && service_.own_ports.contains((*traffic)->port) && shares_with(request))
+        co_return preflight_response();
       request.body_stream = &body;
       body.set_limit(UINT64_MAX);
       co_return co_await service_.traffic(request, **traffic);

@@ -56,7 +56,8 @@ class DispatcherTest : public testing::Test {
 
   Router router_;
   Metrics metrics_;
-  Dispatcher dispatcher_{Service{router_, metrics_, nullptr, refuse_traffic}, site(), {}, Dispatcher::Reach::kLoopback};
+  Dispatcher dispatcher_{
+      Service{router_, metrics_, nullptr, refuse_traffic, {49983, 49999}}, site(), {}, Dispatcher::Reach::kLoopback};
 };
 
 TEST_F(DispatcherTest, APageOfOurOriginMayAskWhatItMaySendToASandboxWithoutItsToken) {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/async.h"
@@ -67,6 +68,7 @@ struct Service {
   Metrics& metrics;
   Authenticate authenticate;
   TrafficHandler traffic{};
+  std::set<uint16_t> own_ports{};  // of every sandbox: no program inside answers there, but `traffic` itself
 };
 
 class HttpServer {

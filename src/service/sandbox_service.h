@@ -51,6 +51,8 @@ class SandboxService {
   void add_routes(Router& router);
   // What comes to ports of sandboxes.
   TrafficHandler traffic();
+  // Of every sandbox, those that we answer ourselves.
+  std::set<uint16_t> own_ports() const { return traffic_.served_ports(); }
   SandboxManager& manager() { return manager_; }
   CommandRunner& commands() { return commands_; }
   TemplateService& templates() { return templates_; }

@@ -37,6 +37,12 @@ preview::Speaks speech_at(const SandboxRow& row, uint16_t port) {
 
 }  // namespace
 
+std::set<uint16_t> SandboxTraffic::served_ports() const {
+  std::set<uint16_t> ports;
+  for (const auto& [port, served] : ports_) ports.insert(port);
+  return ports;
+}
+
 Task<HttpResponse> SandboxTraffic::answer(HttpRequest& request, const Traffic& traffic) {
   const auto served = ports_.find(traffic.port);
   const bool own_guard = served != ports_.end() && served->second.guard == Guard::kOwn;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "api/preview/preview.h"
 
@@ -18,6 +19,8 @@ class SandboxTraffic {
 
   // From now on that port of every sandbox is served here.
   void serve_port(uint16_t port, Guard guard, PortHandler handler) { ports_[port] = {guard, std::move(handler)}; }
+
+  std::set<uint16_t> served_ports() const;
 
   Task<HttpResponse> answer(HttpRequest& request, const Traffic& traffic);
 

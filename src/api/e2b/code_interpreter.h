@@ -11,8 +11,6 @@
 
 namespace bj::e2b {
 
-inline constexpr uint16_t kCodeInterpreterPort = 49999;
-
 // Answers a request to the interpreter of `sandbox`, whose client has proven himself: receipts name the sandbox's
 // owner. The path is the port's own: /execute, /contexts/{id}. `code` must outlive the response.
 Task<HttpResponse> answer_code_interpreter(HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox,
