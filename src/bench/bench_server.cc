@@ -4,13 +4,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/tcp.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 
 #include "sys/files.h"
@@ -41,22 +37,15 @@ Result<uint16_t> read_port(const Fd& output) {
   }
 }
 
-Result<pid_t> spawn_server(const std::string& config, const std::string& data, const std::string& log,
-                           const Fd& output) {
-  std::array<std::string, 8> words = {"/proc/self/exe", "--config", config,       "--data", data,
-                                      "serve",          "--listen", "127.0.0.1:0"};
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return fail_with(error, "spawn(belljar serve)");
-  return pid;
+Result<Program> start_server(const std::string& directory, const Fd& output) {
+  BJ_TRY(const Fd log, open_path(directory + "/log", O_WRONLY | O_CREAT | O_APPEND, 0600));
+  ProgramSpec spec;
+  spec.path = "/proc/self/exe";
+  spec.arguments = {"belljar",  "--config",   directory + "/config.toml", "--data", directory + "/data", "serve",
+                    "--listen", "127.0.0.1:0"};
+  spec.output = output.get();
+  spec.error = log.get();
+  return Program::start(spec);
 }
 
 // The value of a header of an answer's head; empty: there is none.
@@ -78,9 +67,8 @@ Result<BenchServer> BenchServer::start(const std::string& directory) {
   BJ_CHECK(make_directories(directory, 0700));
   BJ_CHECK(write_file_atomically(directory + "/config.toml", kConfig, 0600));
   BJ_TRY(Pipe output, make_pipe());
-  BJ_TRY(const pid_t pid,
-         spawn_server(directory + "/config.toml", directory + "/data", directory + "/log", output.write));
-  BenchServer server(pid, directory);
+  BJ_TRY(Program program, start_server(directory, output.write));
+  BenchServer server(std::move(program), directory);
   output.write.reset();
   BJ_TRY(server.port_, read_port(output.read));
   BJ_TRY(server.key_, read_file(directory + "/data/admin.key"));
@@ -89,15 +77,14 @@ Result<BenchServer> BenchServer::start(const std::string& directory) {
 }
 
 BenchServer::BenchServer(BenchServer&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
+    : program_(std::exchange(other.program_, std::nullopt)),
       directory_(std::move(other.directory_)),
       port_(other.port_),
       key_(std::move(other.key_)) {}
 
 BenchServer::~BenchServer() {
-  if (pid_ <= 0) return;
-  ::kill(pid_, SIGTERM);
-  ::waitpid(pid_, nullptr, 0);
+  if (!program_) return;
+  (void)program_->end();
   (void)remove_tree(AT_FDCWD, directory_);
 }
 

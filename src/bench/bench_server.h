@@ -2,14 +2,14 @@
 // that does one request at a time on a connection that stays open.
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/async.h"
 #include "bench/sample.h"
+#include "sys/program.h"
 
 namespace bj {
 
@@ -24,12 +24,12 @@ class BenchServer {
   uint16_t port() const { return port_; }
   const std::string& key() const { return key_; }
   std::string log() const { return directory_ + "/log"; }
-  pid_t pid() const { return pid_; }
 
  private:
-  BenchServer(pid_t pid, std::string directory) : pid_(pid), directory_(std::move(directory)) {}
+  BenchServer(Program program, std::string directory)
+      : program_(std::move(program)), directory_(std::move(directory)) {}
 
-  pid_t pid_;
+  std::optional<Program> program_;
   std::string directory_;
   uint16_t port_ = 0;
   std::string key_;

@@ -1,9 +1,7 @@
 #include "bench/letta_way.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +9,7 @@
 #include "bench/sample.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
+#include "sys/program.h"
 #include "tools/result_frame.h"
 
 namespace bj {
@@ -66,25 +65,15 @@ sys.stdout.buffer.write(_payload)
 sys.stdout.buffer.flush()
 )PY";
 
-Result<pid_t> start_python(const LettaWay& way, const std::string& script, int output) {
-  std::array<std::string, 6> variables = {
-      "PATH=/usr/bin:/bin", "PYTHONPATH=" + way.packages, "PYTHONWARNINGS=ignore", "NO_COLOR=1",
-      "TERM=dumb",          "PYTHONUNBUFFERED=1"};
-  std::array<char*, 7> environment{};
-  for (size_t i = 0; i < variables.size(); ++i) environment[i] = variables[i].data();
-  std::string python = "/usr/bin/python3", argument = script;
-  std::array<char*, 3> arguments{python.data(), argument.data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addchdir_np(&actions, way.directory.c_str());
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, python.c_str(), &actions, nullptr, arguments.data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return fail_with(error, "spawn(/usr/bin/python3)");
-  return pid;
+Result<Program> start_python(const LettaWay& way, const std::string& script, int output) {
+  ProgramSpec spec;
+  spec.path = "/usr/bin/python3";
+  spec.arguments = {spec.path, script};
+  spec.environment = {{"PATH=/usr/bin:/bin", "PYTHONPATH=" + way.packages, "PYTHONWARNINGS=ignore", "NO_COLOR=1",
+                       "TERM=dumb", "PYTHONUNBUFFERED=1"}};
+  spec.output = output;
+  spec.directory = way.directory;
+  return Program::start(spec);
 }
 
 Task<std::string> read_to_end(asio::any_io_executor executor, Fd pipe) {
@@ -116,12 +105,12 @@ Task<Result<double>> call_letta_way(asio::any_io_executor executor, LettaWay way
     BJ_CO_CHECK(write_all(file.get(), kScript, script));
   }
   BJ_CO_TRY(Pipe output, make_pipe());
-  BJ_CO_TRY(const pid_t pid, start_python(way, script, output.write.get()));
+  BJ_CO_TRY(Program python, start_python(way, script, output.write.get()));
   output.write = Fd();
   const std::string text = co_await read_to_end(executor, std::move(output.read));
-  asio::posix::stream_descriptor pidfd(executor, static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  asio::posix::stream_descriptor pidfd(executor, static_cast<int>(::syscall(SYS_pidfd_open, python.pid(), 0)));
   co_await readable(pidfd);
-  ::waitpid(pid, nullptr, 0);
+  (void)python.wait();
   ::unlink(script.c_str());
   BJ_CO_CHECK(check_result(text));
   co_return watch.ms();

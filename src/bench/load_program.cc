@@ -1,8 +1,5 @@
 #include "bench/load_program.h"
 
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/files.h"
@@ -35,37 +32,24 @@ Task<Result<std::string>> first_line(asio::posix::stream_descriptor& from) {
 
 }  // namespace
 
-HostLoad::HostLoad(const asio::any_io_executor& executor, pid_t pid, Fd input, Fd output)
-    : pid_(pid),
+HostLoad::HostLoad(const asio::any_io_executor& executor, Program program, Fd input, Fd output)
+    : program_(std::move(program)),
       input_(std::move(input)),
       output_(std::make_unique<asio::posix::stream_descriptor>(executor, output.release())) {}
-
-HostLoad::HostLoad(HostLoad&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), input_(std::move(other.input_)), output_(std::move(other.output_)) {}
-
-HostLoad::~HostLoad() {
-  if (pid_ <= 0) return;
-  ::kill(pid_, SIGKILL);
-  ::waitpid(pid_, nullptr, 0);
-}
 
 Result<HostLoad> HostLoad::start(const asio::any_io_executor& executor, Words words) {
   BJ_TRY(const Fd file, anonymous_file("load", program()));
   BJ_TRY(Pipe input, make_pipe());
   BJ_TRY(Pipe output, make_pipe());
-  std::string path = "/proc/self/fd/" + std::to_string(file.get());
-  std::vector<char*> argv = {path.data()};
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.read.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output.write.get(), STDOUT_FILENO);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, path.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return fail_with(error, "spawn(the load program)");
-  return HostLoad(executor, pid, std::move(input.write), std::move(output.read));
+  ProgramSpec spec;
+  spec.path = "/proc/self/fd/" + std::to_string(file.get());
+  spec.arguments = std::move(words);
+  spec.arguments.insert(spec.arguments.begin(), "load");
+  spec.input = input.read.get();
+  spec.output = output.write.get();
+  spec.error = STDERR_FILENO;
+  BJ_TRY(Program started, Program::start(spec));
+  return HostLoad(executor, std::move(started), std::move(input.write), std::move(output.read));
 }
 
 Task<Result<std::string>> HostLoad::line() { co_return co_await first_line(*output_); }

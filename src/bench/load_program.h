@@ -2,14 +2,13 @@
 // lines that it says.
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/async.h"
 #include "engine/sandbox.h"
+#include "sys/program.h"
 
 namespace bj {
 
@@ -19,17 +18,14 @@ using Words = std::vector<std::string>;
 class HostLoad {
  public:
   static Result<HostLoad> start(const asio::any_io_executor& executor, Words words);
-  HostLoad(HostLoad&& other) noexcept;
-  HostLoad& operator=(HostLoad&&) = delete;
-  ~HostLoad();
 
   // What it says first; a failure if that is nothing.
   Task<Result<std::string>> line();
 
  private:
-  HostLoad(const asio::any_io_executor& executor, pid_t pid, Fd input, Fd output);
+  HostLoad(const asio::any_io_executor& executor, Program program, Fd input, Fd output);
 
-  pid_t pid_;
+  Program program_;
   Fd input_;
   std::unique_ptr<asio::posix::stream_descriptor> output_;
 };

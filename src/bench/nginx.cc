@@ -3,15 +3,10 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include <array>
-#include <vector>
 
 #include "base/fd.h"
 #include "bench/bench_server.h"
@@ -47,21 +42,6 @@ Result<uint16_t> free_port() {
   return ntohs(address.sin_port);
 }
 
-Result<pid_t> spawn_nginx(const std::string& directory) {
-  std::array<std::string, 5> words = {kProgram, "-c", directory + "/nginx.conf", "-p", directory};
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (int fd = 0; fd < 3; ++fd) posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, kProgram, &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return fail_with(error, "spawn(nginx)");
-  return pid;
-}
-
 }  // namespace
 
 Result<Nginx> Nginx::start() {
@@ -73,7 +53,10 @@ Result<Nginx> Nginx::start() {
   if (::chmod(directory, 0755) != 0) return fail_errno("chmod");
   BJ_CHECK(make_directories(std::string(directory) + "/files", 0777));
   BJ_CHECK(write_file_atomically(std::string(directory) + "/nginx.conf", fmt::format(kConfig, directory, port), 0644));
-  BJ_TRY(nginx.pid_, spawn_nginx(directory));
+  ProgramSpec spec;
+  spec.path = kProgram;
+  spec.arguments = {kProgram, "-c", std::string(directory) + "/nginx.conf", "-p", directory};
+  BJ_TRY(nginx.program_, Program::start(spec));
   for (int i = 0; i < kTries; ++i) {
     if (PlainClient::connect(port, "")) return nginx;
     ::usleep(10'000);
@@ -83,13 +66,12 @@ Result<Nginx> Nginx::start() {
 }
 
 Nginx::Nginx(Nginx&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), directory_(std::exchange(other.directory_, "")), port_(other.port_) {}
+    : program_(std::exchange(other.program_, std::nullopt)),
+      directory_(std::exchange(other.directory_, "")),
+      port_(other.port_) {}
 
 Nginx::~Nginx() {
-  if (pid_ > 0) {
-    ::kill(pid_, SIGTERM);
-    ::waitpid(pid_, nullptr, 0);
-  }
+  if (program_) (void)program_->end();
   if (!directory_.empty()) (void)remove_tree(AT_FDCWD, directory_);
 }
 

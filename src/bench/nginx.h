@@ -1,12 +1,12 @@
 // The distribution's nginx as a server of files, for comparison: it takes and gives them below a directory in memory.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
+#include "sys/program.h"
 
 namespace bj {
 
@@ -23,7 +23,7 @@ class Nginx {
  private:
   Nginx(std::string directory, uint16_t port) : directory_(std::move(directory)), port_(port) {}
 
-  pid_t pid_ = -1;
+  std::optional<Program> program_;
   std::string directory_;
   uint16_t port_;
 };

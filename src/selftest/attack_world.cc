@@ -2,12 +2,8 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <csignal>
 #include <filesystem>
 
 #include "selftest/attack_files.h"
@@ -38,7 +34,7 @@ std::string first_line(int fd) {
 }  // namespace
 
 AttackWorld::~AttackWorld() {
-  if (child_ > 0 && ::kill(child_, SIGTERM) == 0) ::waitpid(child_, nullptr, 0);  // what it started ends with it
+  if (servers_) (void)servers_->end();  // what it started ends with it
   std::error_code ignored;
   if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
 }
@@ -56,17 +52,12 @@ Result<void> AttackWorld::write_programs() {
 Result<void> AttackWorld::run() {
   BJ_TRY(Pipe input, make_pipe());
   BJ_TRY(Pipe output, make_pipe());
-  std::array<std::string, 3> words = {kPython, scratch_ + "/network_world.py", scratch_};
-  std::array<char*, 4> argv = {words[0].data(), words[1].data(), words[2].data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.read.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output.write.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output.write.get(), STDERR_FILENO);
-  const int error = ::posix_spawn(&child_, kPython, &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) child_ = -1;
-  if (error != 0) return fail_with(error, std::string("spawn(") + kPython + ")");
+  ProgramSpec spec;
+  spec.path = kPython;
+  spec.arguments = {kPython, scratch_ + "/network_world.py", scratch_};
+  spec.input = input.read.get();
+  spec.output = spec.error = output.write.get();
+  BJ_TRY(servers_, Program::start(spec));
   alive_ = std::move(input.write);
   output.write.reset();
   BJ_TRY(const pid_t machine, machine_of(first_line(output.read.get())));

@@ -4,13 +4,13 @@
 // Start it and enter it before the process has threads. The servers end with the object, or with the process.
 #pragma once
 
-#include <sys/types.h>
-
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "sys/program.h"
 
 namespace bj::selftest {
 
@@ -20,7 +20,7 @@ class AttackWorld {
   static Result<AttackWorld> start();
   AttackWorld(AttackWorld&& other) noexcept
       : scratch_(std::exchange(other.scratch_, {})),
-        child_(std::exchange(other.child_, -1)),
+        servers_(std::exchange(other.servers_, std::nullopt)),
         alive_(std::move(other.alive_)),
         network_(std::move(other.network_)),
         mounts_(std::move(other.mounts_)) {}
@@ -35,7 +35,7 @@ class AttackWorld {
   Result<void> run();
 
   std::string scratch_;
-  pid_t child_ = -1;
+  std::optional<Program> servers_;
   Fd alive_;  // the world stays as long as this is open
   Fd network_, mounts_;
 };

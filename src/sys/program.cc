@@ -34,6 +34,7 @@ Result<Program> Program::start(const ProgramSpec& spec) {
     if (given >= 0) ::posix_spawn_file_actions_adddup2(&actions, given, place);
     if (given < 0) ::posix_spawn_file_actions_addopen(&actions, place, "/dev/null", O_RDWR, 0);
   }
+  if (!spec.directory.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, spec.directory.c_str());
   pid_t pid = -1;
   const int error = ::posix_spawnp(&pid, spec.path.c_str(), &actions, nullptr, arguments.data(),
                                    spec.environment ? environment.data() : environ);
@@ -46,6 +47,11 @@ Program::~Program() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   (void)wait();
+}
+
+Result<int> Program::end() {
+  ::kill(pid_, SIGTERM);
+  return wait();
 }
 
 Result<int> Program::wait() {

@@ -19,6 +19,7 @@ struct ProgramSpec {
   std::vector<std::string> arguments;                   // the first is what it is called
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; absent: ours
   int input = -1, output = -1, error = -1;              // what it gets as 0, 1 and 2; -1: /dev/null. Not owned
+  std::string directory;                                // where it starts; empty: where we are
 };
 
 // Owns one child: killed and waited for at its end. Move-only.
@@ -33,8 +34,11 @@ class Program {
   }
   ~Program();
 
+  pid_t pid() const { return pid_; }
   // As waitpid() tells it. Blocks; once.
   Result<int> wait();
+  // Asks it to end (SIGTERM) and waits for that.
+  Result<int> end();
 
  private:
   explicit Program(pid_t pid) : pid_(pid) {}

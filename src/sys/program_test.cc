@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "sys/files.h"
 #include "sys/pipe.h"
@@ -24,6 +25,25 @@ TEST(ProgramTest, ItGetsItsWordsItsVariablesAndNothingElse) {
   const Result<int> status = program->wait();
   ASSERT_TRUE(status);
   EXPECT_EQ(WEXITSTATUS(*status), 3);
+}
+
+TEST(ProgramTest, ItStartsInItsDirectoryAndEndsWhenItIsAskedTo) {
+  Result<Pipe> pipe = make_pipe();
+  ASSERT_TRUE(pipe);
+  ProgramSpec spec;
+  spec.path = "sh";
+  spec.arguments = {"sh", "-c", "trap 'exit 5' TERM; pwd; while :; do sleep 0.01; done"};
+  spec.output = pipe->write.get();
+  spec.directory = "/usr";
+  Result<Program> program = Program::start(spec);
+  ASSERT_TRUE(program) << program.error().what;
+  pipe->write.reset();
+  char said[6] = {};
+  ASSERT_EQ(::read(pipe->read.get(), said, sizeof said - 1), 5);
+  EXPECT_STREQ(said, "/usr\n");
+  const Result<int> status = program->end();
+  ASSERT_TRUE(status);
+  EXPECT_EQ(WEXITSTATUS(*status), 5);
 }
 
 TEST(ProgramTest, OneThatIsMissingIsAnErrorThatNamesIt) {
