@@ -192,7 +192,7 @@ Result<void> Sandbox::take_descriptors(std::vector<Fd> descriptors) {
   pollfd life{descriptors[0].get(), POLLIN, 0};
   if (::poll(&life, 1, 0) != 0) return fail(Code::kNotFound, "it ended while no server was running");
   pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, descriptors[0].release());
-  warden_ = std::make_unique<WardenClient>(host_.executor, std::move(descriptors[1]));
+  warden_ = std::make_shared<WardenClient>(host_.executor, std::move(descriptors[1]));
   warden_->be_careful();
   uint32_t first_id = 0;
   (void)::getrandom(&first_id, sizeof first_id, 0);

@@ -206,7 +206,7 @@ Task<Result<void>> Sandbox::launch() {
     BJ_CO_CHECK(open_gate(std::move(launched.gate)));
   }
   control.second.reset();
-  warden_ = std::make_unique<WardenClient>(host_.executor, std::move(control.first));
+  warden_ = std::make_shared<WardenClient>(host_.executor, std::move(control.first));
   BJ_CO_CHECK(co_await warden_->ready([&plan](int step, int error) { return plan.describe({step, error}); }));
   if (Fd scratch = warden_->take_scratch(); scratch.ok()) scratch_ = std::make_shared<const Fd>(std::move(scratch));
   BJ_CO_CHECK(co_await trust_gate());
@@ -424,7 +424,7 @@ Task<void> Sandbox::destroy() {
   if (const std::string key = std::exchange(kept_as_, ""); !key.empty() && host_.launcher) host_.launcher->forget(key);
   gate_.reset();
   pidfd_.reset();
-  warden_.reset();
+  if (warden_) warden_->close();
   scratch_.reset();
   group_.give_back();
   range_ = UidRange();

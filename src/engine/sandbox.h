@@ -98,7 +98,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // From and to a descriptor of ours, spliced by the kernel; runs on the workers.
   Task<Result<uint64_t>> copy_in(Fd from, std::string path, unsigned mode);
   Task<Result<uint64_t>> copy_out(std::string path, Fd to);
-  WardenClient& warden() { return *warden_; }
+  WardenClient& warden() { return *warden_; }  // also of one that is over, which answers so
 
   // Of one that was created gated: what may be reached, who is told, what requests are given. All of it is in force
   // when this returns; nothing of the owner's may run before.
@@ -173,7 +173,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Seal seal_;
   TrustVariables trust_;
   std::optional<Error> untrusted_;  // why programs inside don't trust the gate
-  std::unique_ptr<WardenClient> warden_;
+  std::shared_ptr<WardenClient> warden_;
   std::unique_ptr<asio::posix::stream_descriptor> pidfd_;
   std::shared_ptr<const Fd> scratch_;  // the filesystem of what it writes
   asio::steady_timer expiry_;

@@ -53,6 +53,9 @@ std::string name_of(const std::string& path) {
   return path.substr(slash + 1, end - slash);
 }
 
+// It is the sandbox that is not there, not the file.
+bool is_gone(const Error& error) { return error.code == Code::kUnavailable && error.sys == 0; }
+
 std::string joined(const std::string& directory, const std::string& name) {
   return directory.ends_with("/") ? directory + name : directory + "/" + name;
 }
@@ -152,6 +155,7 @@ Task<Result<void>> SandboxFiles::walk(Place directory, int depth,
                         static_cast<int>(levels.size()) < kDeepest;
     if (!deeper) continue;
     Result<std::vector<FileInfo>> below = co_await entries_of({entry.path, directory.account});
+    if (!below && is_gone(below.error())) co_return tl::unexpected(below.error());
     if (below) levels.push_back({std::move(*below), 0});
   }
   co_return Result<void>();
@@ -298,17 +302,20 @@ Task<Result<void>> SandboxFiles::search_file(const FileInfo& file, const FileSea
 Task<Result<std::vector<FileMatch>>> SandboxFiles::search(FileSearch what, std::string user) {
   BJ_CO_TRY(const Place place, co_await directory_at(what.path, user));
   std::vector<FileMatch> found;
+  Result<void> outcome;
   size_t seen = 0;
   const auto visit = [&](const FileInfo& entry) -> Task<bool> {
     const bool named = what.name.empty() || ::fnmatch(what.name.c_str(), entry.name.c_str(), 0) == 0;
     if (named && what.text.empty()) {
       found.push_back({entry.path, 0, ""});
     } else if (named && entry.kind == FileKind::kFile) {
-      (void)co_await search_file(entry, what, place.account, found);  // one that can't be read has nothing to say
+      Result<void> searched = co_await search_file(entry, what, place.account, found);
+      if (!searched && is_gone(searched.error())) outcome = std::move(searched);  // what can't be read says nothing
     }
-    co_return found.size() < what.limit && ++seen < 10 * kMostEntries;
+    co_return outcome&& found.size() < what.limit && ++seen < 10 * kMostEntries;
   };
   BJ_CO_CHECK(co_await walk(place, kDeepest, visit));
+  BJ_CO_CHECK(outcome);
   co_return found;
 }
 

@@ -69,5 +69,32 @@ TEST_F(SandboxFilesTest, ASearchTakesNoLongerForATextThatAlmostFits) {
   });
 }
 
+// Once, whoever had asked for files of a sandbox that was then ended took the server down with it.
+TEST_F(SandboxFilesTest, ASearchInASandboxThatEndsMeanwhileFails) {
+  tell({}, [](Engine& engine) -> Task<Result<void>> {
+    BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await sandbox_of(engine));
+    BJ_CO_CHECK(co_await output(*sandbox, "mkdir -p $(seq -f d/%g 500)"));
+    const auto files = std::make_shared<SandboxFiles>(engine.host(), sandbox, sandbox->image());
+    std::vector<std::shared_ptr<OneShot<Result<std::vector<FileMatch>>>>> searches;
+    for (int i = 0; i < 4; ++i) {
+      searches.push_back(std::make_shared<OneShot<Result<std::vector<FileMatch>>>>(engine.host().executor));
+      spawn(engine.host().executor, [files, done = searches.back()]() -> Task<void> {
+        FileSearch what;
+        what.path = "d";
+        what.text = "x";
+        done->set(co_await files->search(what, ""));
+      });
+    }
+    for (int i = 0; i < 100; ++i) co_await asio::post(engine.host().executor, asio::use_awaitable);
+    co_await sandbox->destroy();
+    for (const auto& search : searches) {
+      BJ_CO_TRY(const Result<std::vector<FileMatch>> found, co_await search->get());
+      EXPECT_FALSE(found);
+      if (!found) EXPECT_EQ(found.error().code, Code::kUnavailable) << found.error().what;
+    }
+    co_return Result<void>();
+  });
+}
+
 }  // namespace
 }  // namespace bj

@@ -80,7 +80,7 @@ WardenClient::WardenClient(const asio::any_io_executor& executor, Fd socket)
                  [this] { on_closed(); });
 }
 
-WardenClient::~WardenClient() {
+void WardenClient::close() {
   socket_->close();
   on_closed();
 }
@@ -168,6 +168,7 @@ Task<Result<void>> WardenClient::ready(const std::function<std::string(int, int)
 
 Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Request request, std::string strings,
                                                                       std::vector<int> descriptors, std::string call) {
+  const auto self = shared_from_this();
   if (gone_) co_return fail(Code::kUnavailable, call + ": the sandbox has ended");
   request.id = request.id != 0 ? request.id : ++last_id_;
   std::string message(reinterpret_cast<const char*>(&request), sizeof request);
@@ -194,6 +195,7 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
 }
 
 Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
+  const auto self = shared_from_this();
   ward::Request request = path_request(ward::Op::kSpawn, spawn.uid, spawn.gid);
   request.id = ++last_id_;
   request.flags = spawn.terminal ? ward::kTerminal : 0;
@@ -276,6 +278,7 @@ Task<Result<Fd>> WardenClient::watch(std::string path, uint32_t mask, uid_t uid,
 
 // By IPv4 first; a server that listens on ::1 only is found by IPv6.
 Task<Result<Fd>> WardenClient::connect(uint16_t port) {
+  const auto self = shared_from_this();
   const std::string call = "connect(port " + std::to_string(port) + ")";
   Result<Fd> first = fail(Code::kUnavailable, call);
   for (const uint32_t v6 : {0u, 1u}) {

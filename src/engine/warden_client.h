@@ -54,10 +54,12 @@ struct SpawnReply {
 
 enum class FileType { kRegular, kDirectory, kAny };
 
-class WardenClient {
+// Whoever waits for an answer keeps it alive; after close() every request fails, as after the sandbox's end.
+class WardenClient : public std::enable_shared_from_this<WardenClient> {
  public:
   WardenClient(const asio::any_io_executor& executor, Fd socket);
-  ~WardenClient();
+  ~WardenClient() { close(); }
+  void close();
 
   // From now on no message of the warden is lost with this process: see SpawnWitness.
   void be_careful() { socket_->take_after_handling(); }
