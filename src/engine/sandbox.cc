@@ -372,7 +372,7 @@ Task<Result<PauseReport>> Sandbox::pause() {
   PauseReport report;
   report.memory_before = group_.load().memory_bytes;
   BJ_CO_CHECK(group_.freeze());
-  paused_ = true;
+  paused_ = pause_asked_ = true;
   // What it could not give back is no failure: the processes stand still all the same.
   const Result<void> given = co_await offload(*host_.workers, group_.reclaim_work());
   if (!given && given.error().code == Code::kBusy) {
@@ -386,7 +386,7 @@ Task<Result<PauseReport>> Sandbox::pause() {
 Result<void> Sandbox::resume() {
   if (moved_) *moved_ = true;
   BJ_CHECK(group_.thaw());
-  paused_ = false;
+  paused_ = pause_asked_ = false;
   return {};
 }
 

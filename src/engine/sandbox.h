@@ -178,7 +178,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   std::shared_ptr<const Fd> scratch_;  // the filesystem of what it writes
   asio::steady_timer expiry_;
   std::shared_ptr<Gate> gate_;
-  bool paused_ = false;
+  bool paused_ = false;                       // it stands still
+  bool pause_asked_ = false;                  // by pause(): a copy of its files that began before leaves it so
   std::shared_ptr<std::atomic<bool>> moved_;  // told to a copy that needs it to stand still: it does no more
   std::string kept_as_;
   GateEndpoints kept_ends_;  // copies, until it is kept

@@ -20,7 +20,7 @@ Task<Result<Layer>> Sandbox::seal_layer(const LayerStore& layers, AfterSeal then
   Result<Layer> layer = co_await offload(*host_.workers, copy);
   const bool moved = *moved_;
   moved_.reset();
-  const bool stays = was_paused || (layer && then == AfterSeal::kStandStill);
+  const bool stays = was_paused || pause_asked_ || (layer && then == AfterSeal::kStandStill);
   if (!moved && !stays) BJ_CO_CHECK(resume());
   if (!moved) co_return layer;
   if (layer) {

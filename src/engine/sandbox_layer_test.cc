@@ -70,6 +70,27 @@ TEST_F(SandboxLayerTest, AResumeGivesTheCopyOfAPausedOneUp) {
   });
 }
 
+// Once, the end of the copy woke it, and a sandbox that was said to be paused ran on.
+TEST_F(SandboxLayerTest, APauseWhileItsFilesAreCopiedHoldsBeyondThat) {
+  tell([](Engine& engine) -> Task<Result<void>> {
+    BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await sandbox_of(engine));
+    BJ_CO_CHECK(co_await output(*sandbox, "head -c 100000000 /dev/zero > big"));
+    auto sealed = std::make_shared<OneShot<Result<Layer>>>(engine.host().executor);
+    spawn(engine.host().executor,
+          [&engine, sandbox, sealed]() -> Task<void> { sealed->set(co_await sandbox->seal_layer(engine.layers())); });
+    co_await asio::post(engine.host().executor, asio::use_awaitable);  // it has begun
+    BJ_CO_CHECK(co_await sandbox->pause());
+    BJ_CO_TRY(const Result<Layer> layer, co_await sealed->get());
+    EXPECT_TRUE(layer) << layer.error().what;
+    EXPECT_TRUE(sandbox->paused());
+    BJ_CO_CHECK(sandbox->resume());
+    BJ_CO_TRY(const std::string alive, co_await output(*sandbox, "echo alive"));
+    EXPECT_EQ(alive, "alive\n");
+    co_await sandbox->destroy();
+    co_return Result<void>();
+  });
+}
+
 TEST_F(SandboxLayerTest, ItsMountCanBeTakenAwayAndItsFilesRemovedWhileOthersGoOn) {
   tell([](Engine& engine) -> Task<Result<void>> {
     SandboxSpec spec;
