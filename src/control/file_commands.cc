@@ -75,7 +75,7 @@ Task<Result<SandboxManager::Standing>> SandboxManager::seal(const Work& work, Af
   Result<SealedFiles> joined = co_await host_.join_layers(layers);
   co_await discard(std::exchange(standing.sealed, std::nullopt));
   if (!joined) {
-    if (then == AfterSeal::kStandStill && state_in(work.row) == SandboxState::kRunning)
+    if (then == AfterSeal::kStandStill && state_in(sandbox->row) == SandboxState::kRunning)
       (void)co_await sandbox->live->resume();
     co_return tl::unexpected(joined.error());
   }
@@ -154,7 +154,7 @@ Task<SandboxManager::Outcome> SandboxManager::end_with_files(Work work) {
     if (!row) safe = tl::unexpected(row.error());
   }
   if (!safe) {
-    if (state_in(work.row) == SandboxState::kRunning) (void)co_await sandbox->live->resume();
+    if (state_in(sandbox->row) == SandboxState::kRunning) (void)co_await sandbox->live->resume();
     co_await discard(std::move(standing.sealed));
     co_return tl::unexpected(safe.error());
   }

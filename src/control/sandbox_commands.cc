@@ -264,7 +264,7 @@ Task<SandboxManager::Outcome> SandboxManager::freeze(Work work) {
   const Result<SandboxRow> row = co_await conclude(work, LifeEvent::kPause, reason, json::serialize(outcome));
   if (!row) {
     sandbox->live->keep_until(end_without_server(sandbox->row));
-    (void)co_await sandbox->live->resume();
+    if (state_in(sandbox->row) == SandboxState::kRunning) (void)co_await sandbox->live->resume();
     co_return tl::unexpected(row.error());
   }
   deadlines_.forget(work.row.id);

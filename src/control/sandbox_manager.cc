@@ -349,8 +349,10 @@ Task<void> SandboxManager::expire(std::string id) {
   json::object payload{{"expired", true}};
   if (row.on_timeout == "stop") payload["keep"] = true;
   const Outcome done = co_await perform(owner_of(row), id, kind, std::move(payload));
-  if (done || !held_.contains(id) || stopping_) co_return;
-  if (done.error().code == Code::kConflict) co_return;  // paused or stopped by somebody else meanwhile
+  const auto still = held_.find(id);
+  if (done || still == held_.end() || stopping_) co_return;
+  const SandboxRow& current = still->second->row;
+  if (state_in(current) != SandboxState::kRunning || current.end_at > now()) co_return;  // by somebody else meanwhile
   // What can't be paused or kept must not run on: its time is over. What can't be stopped now is tried again.
   if (row.on_timeout != "kill" && co_await perform(owner_of(row), id, "stop", {{"expired", true}})) co_return;
   deadlines_.set(id, now() + kSecond);

@@ -99,7 +99,7 @@ struct ManagerOptions {
 
 // A sandbox that lives here.
 struct HeldSandbox {
-  SandboxRow row;  // as the database has it
+  SandboxRow row;  // as the database has it now
   std::shared_ptr<LiveSandbox> live;
   SandboxLog log;
   std::string network_stamp;  // of its organization's policy and credentials, as it has them (NetworkPolicyTable)

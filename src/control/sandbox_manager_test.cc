@@ -22,6 +22,7 @@ class FakeSandbox : public LiveSandbox {
   Task<Result<PauseReport>> pause() override {
     if (unpausable) co_return fail(Code::kInternal, "can't be frozen");
     paused = true;
+    co_await asio::post(over_.get_executor(), asio::use_awaitable);  // it takes a while
     co_return PauseReport{100, 40};
   }
   Task<Result<void>> resume() override {
@@ -328,6 +329,40 @@ TEST_F(SandboxManagerTest, WhatCantBePausedDoesNotRunOn) {
   now_ += 10 * kSecondUs;
   tick();
   EXPECT_EQ(state(id), "stopped");
+}
+
+// Once, the second one woke what the first had stopped: it ran on, paused by its row, without an end.
+TEST_F(SandboxManagerTest, TwoWhoPauseAtOnceLeaveItPaused) {
+  const std::string id = create().id;
+  const auto both = [&]() -> Task<std::vector<Result<PauseReport>>> {
+    const auto other = std::make_shared<OneShot<Result<PauseReport>>>(io_.get_executor());
+    asio::co_spawn(
+        io_, [&, other]() -> Task<void> { other->set(co_await manager().pause(Actor(), id)); }, asio::detached);
+    std::vector<Result<PauseReport>> outcomes;
+    outcomes.push_back(co_await manager().pause(Actor(), id));
+    outcomes.push_back(*co_await other->get());
+    co_return outcomes;
+  };
+  const std::vector<Result<PauseReport>> outcomes = run(both());
+  EXPECT_EQ(outcomes[0].has_value() + outcomes[1].has_value(), 1);
+  EXPECT_EQ(state(id), "paused");
+  EXPECT_TRUE(fake(id).paused);
+}
+
+// Once, a refusal was taken for somebody else's doing, and it ran on.
+TEST_F(SandboxManagerTest, WhatCantBeKeptForWantOfRoomDoesNotRunOn) {
+  run(server_->manager.stop());
+  quota_.stored_bytes = 1;
+  server_ = server("here/2");
+  NewSandbox wanted;
+  wanted.timeout_s = 10;
+  wanted.on_timeout = "stop";
+  const std::string id = create(std::move(wanted)).id;
+  now_ += 10 * kSecondUs;
+  tick();
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "its time was over");
+  EXPECT_TRUE(fake(id).destroyed);
 }
 
 TEST_F(SandboxManagerTest, AnOrganizationHasItsShareAndEndedOnesGiveTheirsBack) {
