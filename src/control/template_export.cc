@@ -75,15 +75,43 @@ std::string config_of(const ResolvedTemplate& from, const std::string& digest) {
                                       {"rootfs", {{"type", "layers"}, {"diff_ids", json::array{"sha256:" + digest}}}}});
 }
 
-// Looks after a tar that packs: tells how far it is, and lets it live as long as it goes on. Ends when `over` is
-// cancelled.
-Task<void> watch_packing(std::shared_ptr<Sandbox> sandbox, std::shared_ptr<std::atomic<uint64_t>> packed,
+// What a tar that packs has given so far, and where that goes.
+struct Packing {
+  std::shared_ptr<asio::posix::stream_descriptor> from;  // does not block
+  std::shared_ptr<Fd> into;
+  uint64_t most = 0;
+  Sha256 hash;
+  std::atomic<uint64_t> size = 0;
+};
+
+// What is there now, up to some pieces; true: more may come. On a worker, which never waits for the tar: it is the
+// template's own, and takes as long as it likes.
+Result<bool> take_pieces(Packing& packing) {
+  constexpr int kAtOnce = 16;
+  std::string piece(kPiece, '\0');
+  for (int i = 0; i < kAtOnce; ++i) {
+    const ssize_t n = ::read(packing.from->native_handle(), piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return true;
+    if (n < 0) return fail_errno("read(export)");
+    if (n == 0) return false;
+    const std::string_view bytes(piece.data(), static_cast<size_t>(n));
+    packing.size += bytes.size();
+    if (packing.size > packing.most) return fail(Code::kExhausted, "the template is larger than can be exported");
+    packing.hash.update(bytes);
+    BJ_CHECK(write_all(packing.into->get(), bytes, "export"));
+  }
+  return true;
+}
+
+// Looks after a tar that packs: tells how far it is, and lets it live as long as it goes on, until it is `over`.
+Task<void> watch_packing(std::shared_ptr<Sandbox> sandbox, std::shared_ptr<const Packing> packed,
                          std::shared_ptr<bool> over, ExportProgress progress) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   for (uint64_t last = 0; !*over;) {
     timer.expires_after(kBetweenLooks);
     (void)co_await expired(timer);
-    const uint64_t now = packed->load();
+    const uint64_t now = packed->size.load();
     if (*over || now == last) continue;
     last = now;
     sandbox->expire_at(Clock::now() + kLongestSilence);
@@ -150,37 +178,24 @@ Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd
   const auto errors =
       std::make_shared<LineReader>(engine_.host().executor, std::move(started->error), [](std::string_view) {}, 1024);
   errors->start();
-  struct Packed {
-    Sha256 hash;
-    uint64_t size = 0;
-  };
-  const auto packed = std::make_shared<Packed>();
-  const auto so_far = std::make_shared<std::atomic<uint64_t>>(0);
+  const auto packed = std::make_shared<Packing>();
+  packed->into = std::move(into);
+  packed->most = most_bytes_;
+  packed->from = std::make_shared<asio::posix::stream_descriptor>(engine_.host().executor, started->output.release());
+  packed->from->native_non_blocking(true);
   const auto over = std::make_shared<bool>(false);
-  spawn(engine_.host().executor, [=] { return watch_packing(sandbox, so_far, over, progress); });
-  const auto copy = [packed, so_far, into, most = most_bytes_,
-                     from = std::make_shared<Fd>(std::move(started->output))]() -> Result<void> {
-    std::string piece(kPiece, '\0');
-    for (;;) {
-      const ssize_t n = ::read(from->get(), piece.data(), piece.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return fail_errno("read(export)");
-      if (n == 0) return {};
-      const std::string_view bytes(piece.data(), static_cast<size_t>(n));
-      packed->size += bytes.size();
-      so_far->store(packed->size);
-      if (packed->size > most) return fail(Code::kExhausted, "the template is larger than can be exported");
-      packed->hash.update(bytes);
-      BJ_CHECK(write_all(into->get(), bytes, "export"));
-    }
-  };
-  Result<void> copied = co_await offload(*engine_.host().workers, copy);
+  spawn(engine_.host().executor, [=] { return watch_packing(sandbox, packed, over, progress); });
+  Result<bool> copied = true;
+  while (copied && *copied && co_await readable(*packed->from)) {
+    const auto copy = [packed] { return take_pieces(*packed); };
+    copied = co_await offload(*engine_.host().workers, copy);
+  }
   *over = true;
   if (!copied) sandbox->kill();
   const Result<ExitReport> exit = co_await started->exit->get();
   const std::string said = errors->finish();
   co_await sandbox->destroy();
-  BJ_CO_CHECK(copied);
+  if (!copied) co_return tl::unexpected(copied.error());
   // 1: a file changed while it was read, which is none that matters.
   const int status = exit && WIFEXITED(exit->status) ? WEXITSTATUS(exit->status) : 127;
   if (status > 1)

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/change.h"
+#include "engine/engine_test_support.h"
+
 namespace bj {
 namespace {
 
@@ -12,6 +15,41 @@ TEST(TemplateExportTest, OneOverTheMachinesSystemSaysThatItHoldsAllOfIt) {
   EXPECT_EQ(what_is_exported(content), "");
   content.root = "image:0123";
   EXPECT_EQ(what_is_exported(content), "");
+}
+
+using TemplateExportStory = EngineStory;
+
+// Once, each held one of the engine's two workers as long as its tar liked: nobody else's files could be read.
+TEST_F(TemplateExportStory, AnExportWhoseTarTakesItsTimeHoldsNobodyUp) {
+  tell({}, [this](Engine& engine) -> Task<Result<void>> {
+    ResolvedTemplate slow;
+    BJ_CO_TRY(slow.image, engine.templates().find("base"));
+    BJ_CO_CHECK(make_directories(data_ + "/slow/bin", 0755));
+    BJ_CO_CHECK(write_file_atomically(data_ + "/slow/bin/tar", "#!/bin/sh\necho a; sleep 3; echo b\n", 0755));
+    slow.image.layers.insert(slow.image.layers.begin() + 1, {data_ + "/slow", "/usr"});
+    TemplateExporter exporter(engine, data_ + "/exports", Limits());
+    std::vector<std::shared_ptr<OneShot<Result<ExportedTemplate>>>> exports;
+    Change told(engine.host().executor);
+    std::set<int> begun;
+    for (int i = 0; i < 2; ++i) {
+      exports.push_back(std::make_shared<OneShot<Result<ExportedTemplate>>>(engine.host().executor));
+      spawn(engine.host().executor, [&, i, slow, done = exports.back()]() -> Task<void> {
+        done->set(co_await exporter.export_archive(slow, "slow", [&, i](uint64_t) {
+          begun.insert(i);
+          told.tell();
+        }));
+      });
+    }
+    while (begun.size() < 2) co_await told.wait();  // their tars sleep now
+    const Clock::time_point before = Clock::now();
+    EXPECT_EQ(co_await offload(*engine.host().workers, [] { return 1; }), 1);
+    EXPECT_LT(Clock::now() - before, std::chrono::milliseconds(1000));
+    for (const auto& one : exports) {
+      BJ_CO_TRY(const Result<ExportedTemplate> made, co_await one->get());
+      EXPECT_TRUE(made) << made.error().what;
+    }
+    co_return Result<void>();
+  });
 }
 
 }  // namespace
