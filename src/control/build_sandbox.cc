@@ -258,6 +258,7 @@ Task<Result<void>> BuildSandbox::perform(const BuildStep& step, TemplateContent&
 Task<Result<void>> BuildSandbox::become_ready(const TemplateContent& content, std::chrono::seconds patience,
                                               StepOutput output) {
   const Clock::time_point deadline = Clock::now() + patience;
+  sandbox_->expire_at(deadline);                        // a command that does not end
   const auto failed = std::make_shared<std::string>();  // why the start command did
   if (!content.start_command.empty()) {
     spawn(engine_.host().executor, [self = shared_from_this(), content, output, failed]() -> Task<void> {
@@ -272,11 +273,11 @@ Task<Result<void>> BuildSandbox::become_ready(const TemplateContent& content, st
   for (;;) {
     const Result<void> ready = co_await run_text(content.ready_command, user_of(content), content, nobody);
     if (ready) co_return Result<void>();
-    if (ready.error().code != Code::kInvalid) co_return tl::unexpected(ready.error());
     // One that ended well may have left others behind that make it ready; one that failed never will.
     if (!failed->empty()) co_return fail(Code::kInvalid, "the start command failed: " + *failed);
     if (Clock::now() >= deadline)
       co_return fail(Code::kInvalid, fmt::format("the ready command did not succeed within {} s", patience.count()));
+    if (ready.error().code != Code::kInvalid) co_return tl::unexpected(ready.error());
     pause.expires_after(kBetweenChecks);
     (void)co_await expired(pause);
   }

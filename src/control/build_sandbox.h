@@ -34,7 +34,8 @@ class BuildSandbox : public std::enable_shared_from_this<BuildSandbox> {
   // Does the step and notes in `content` what it changes there. `files` is COPY's archive. kInvalid: the step failed,
   // with what to tell.
   Task<Result<void>> perform(const BuildStep& step, TemplateContent& content, Fd files, StepOutput output);
-  // Runs the start command in the background and waits until the ready command ends with 0.
+  // Runs the start command in the background and waits until the ready command ends with 0. The sandbox ends with the
+  // patience.
   Task<Result<void>> become_ready(const TemplateContent& content, std::chrono::seconds patience, StepOutput output);
 
   // An account was made here: only a sandbox over this one's layer knows it.

@@ -37,6 +37,10 @@ class LiveSandbox {
  public:
   virtual ~LiveSandbox() = default;
 
+  // What its template asks for at its beginning: its start command runs, its ready command has succeeded.
+  virtual Task<Result<void>> become_ready() { co_return Result<void>(); }
+  // That may take a while.
+  virtual bool waits_to_be_ready() const { return false; }
   virtual Task<Result<PauseReport>> pause() = 0;
   virtual Task<Result<void>> resume() = 0;
   // What it has written since it was made, as it is now: its processes stand still meanwhile. kConflict: a pause was
@@ -87,6 +91,7 @@ class SandboxHost {
   }
   // The same once its organization's policy or credentials have changed. What can't be read allows and gives nothing.
   virtual Task<void> renew_network(const SandboxRow&, LiveSandbox&) { co_return; }
+  // It is not ready yet.
   virtual Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) = 0;
 
   // One that shows what these show together, the lowest first.

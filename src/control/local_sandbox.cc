@@ -35,6 +35,8 @@ class LocalSandbox : public LiveSandbox {
         layers_(std::move(layers)),
         finish_(std::move(witness.finish)) {}
 
+  Task<Result<void>> become_ready() override { return start_template(processes_, sandbox_->image(), kForReadiness); }
+  bool waits_to_be_ready() const override { return !sandbox_->image().ready_command.empty(); }
   Task<Result<PauseReport>> pause() override { return sandbox_->pause(); }
   Task<Result<void>> resume() override { co_return sandbox_->resume(); }
   Task<Result<SealedFiles>> seal_files(AfterSeal then) override {
@@ -253,10 +255,6 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), image, std::move(layers), std::move(habits),
                                              std::move(witness));
   if (interpreter_ahead) live->interpreters().start_ahead();
-  if (const Result<void> started = co_await start_template(*live, image, kForReadiness); !started) {
-    co_await live->destroy();
-    co_return tl::unexpected(started.error());
-  }
   co_return live;
 }
 

@@ -222,6 +222,11 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
   BJ_CO_TRY(SandboxEnvironment environment, std::move(known));
   const std::string stamp = network_stamp(work.row.organization);  // not newer than what it will have
   Result<std::shared_ptr<LiveSandbox>> live = co_await host_.create(work.row, std::move(environment));
+  if (live && (*live)->waits_to_be_ready()) work.turn.leave();  // nobody else need wait for that
+  if (const Result<void> ready = live ? co_await (*live)->become_ready() : Result<void>(); !ready) {
+    co_await (*live)->destroy();
+    live = tl::unexpected(ready.error());
+  }
   if (!live) {
     const bool last = !pause_before_retry(live.error().code, work.command.attempts);
     // One that was there before is stopped again, with its files.

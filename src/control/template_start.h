@@ -4,13 +4,14 @@
 
 #include <chrono>
 
-#include "control/live_sandbox.h"
+#include "engine/process_table.h"
 
 namespace bj {
 
 inline constexpr const char* kStartTag = "template-start";  // of the start command's process
 
-// A ready command that does not succeed in time is a failure; the sandbox is the caller's to end then.
-Task<Result<void>> start_template(LiveSandbox& sandbox, const Template& image, std::chrono::seconds patience);
+// In a sandbox's processes. A ready command that does not succeed in time, or does not end, is a failure; the sandbox
+// is the caller's to end then.
+Task<Result<void>> start_template(ProcessTable& processes, const Template& image, std::chrono::seconds patience);
 
 }  // namespace bj

@@ -147,8 +147,8 @@ Task<void> LiveProcess::watch_exit() {
 }
 
 // False: whoever waits was told to give up.
-Task<bool> LiveProcess::change() {
-  co_await changed_.wait();
+Task<bool> LiveProcess::change(Clock::time_point latest) {
+  co_await changed_.wait_until(latest);
   const auto state = co_await asio::this_coro::cancellation_state;
   co_return state.cancelled() == asio::cancellation_type::none;
 }
@@ -157,6 +157,13 @@ Task<void> LiveProcess::ended() {
   const auto self = shared_from_this();
   while (!over_ && co_await change()) {
   }
+}
+
+Task<bool> LiveProcess::ended_by(Clock::time_point latest) {
+  const auto self = shared_from_this();
+  while (!over_ && Clock::now() < latest && co_await change(latest)) {
+  }
+  co_return over_;
 }
 
 Task<Result<void>> LiveProcess::write_input(std::string bytes) {

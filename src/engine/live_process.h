@@ -69,6 +69,8 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   Result<void> resize(uint16_t rows, uint16_t columns);
 
   Task<void> ended();
+  // Whether it is over by then.
+  Task<bool> ended_by(Clock::time_point latest);
 
  private:
   struct Source;
@@ -82,7 +84,7 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   Taken take(Source& source);  // one read
   uint64_t needed() const;     // the place of the slowest listener
   bool held_up() const { return !listeners_.empty() && record_->output().is_full(needed()); }
-  Task<bool> change();  // waits for anything to happen
+  Task<bool> change(Clock::time_point latest = Clock::time_point::max());  // waits for anything to happen
   void notify() { changed_.tell(); }
 
   asio::any_io_executor executor_;
