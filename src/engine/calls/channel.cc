@@ -232,6 +232,19 @@ Task<Result<Frame>> read_frame(Stream& channel, size_t limit) {
   co_return frame;
 }
 
+Task<Result<void>> await_ready(Runner& runner, std::chrono::milliseconds patience) {
+  const auto waiting = std::make_shared<bool>(true);
+  asio::steady_timer deadline(runner.channel->get_executor(), patience);
+  deadline.async_wait([waiting, &runner](const boost::system::error_code& error) {
+    if (!error && *waiting) runner.kill();
+  });
+  const Result<Frame> ready = co_await read_frame(*runner.channel, 4096);
+  *waiting = false;
+  if (!ready) co_return tl::unexpected(ready.error());
+  if (ready->type != static_cast<char>(FrameType::kReady)) co_return fail(Code::kUnavailable, ready->payload);
+  co_return Result<void>();
+}
+
 Task<Result<void>> write_frame(Stream& channel, std::string frame) {
   std::string_view left = frame;
   while (!left.empty()) {

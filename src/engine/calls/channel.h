@@ -44,6 +44,9 @@ struct Frame {
 // The next frame; fails at the end of the stream or when it is longer than `limit`.
 Task<Result<Frame>> read_frame(asio::posix::stream_descriptor& channel, size_t limit);
 Task<Result<void>> write_frame(asio::posix::stream_descriptor& channel, std::string frame);
+// Until the process says that it is ready. The interpreter is the template's own: one that does not get ready in time
+// is killed. A failure leaves it to be buried.
+Task<Result<void>> await_ready(Runner& runner, std::chrono::milliseconds patience);
 
 // Sends the call and takes the answer, with every limit in force; the runner is killed afterwards whatever happened.
 // `skip_ready`: the process has not said 'R' yet (forked on demand).

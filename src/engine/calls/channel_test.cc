@@ -90,5 +90,54 @@ TEST_F(ReadFrameTest, AClaimedLengthTakesNoMemoryOfOurs) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, kMostKb);
 }
 
+// A process that says nothing until it is killed.
+class SilentRunner : public Runner {
+ public:
+  explicit SilentRunner(const asio::any_io_executor& executor) {
+    auto ends = socket_pair(SOCK_STREAM);
+    peer = std::move(ends->second);
+    connect(executor, std::move(ends->first), Fd(::dup(peer.get())), Fd(::dup(peer.get())));
+  }
+  void kill() override {
+    killed = true;
+    ::shutdown(peer.get(), SHUT_RDWR);
+  }
+  Task<void> bury() override { co_return; }
+  CgroupUsage used() const override { return {}; }
+  const Seal& seal() const override { return seal_; }
+
+  Fd peer;
+  bool killed = false;
+
+ private:
+  Seal seal_;
+};
+
+// Once, it was waited for without an end, and with it the pool's refill and the end of the server.
+TEST(AwaitReadyTest, OneThatDoesNotGetReadyIsKilled) {
+  asio::io_context context;
+  SilentRunner runner(context.get_executor());
+  std::optional<Result<void>> ready;
+  spawn(context.get_executor(),
+        [&]() -> Task<void> { ready = co_await await_ready(runner, std::chrono::milliseconds(20)); });
+  context.run_for(std::chrono::seconds(20));
+  ASSERT_TRUE(ready);
+  EXPECT_FALSE(*ready);
+  EXPECT_TRUE(runner.killed);
+}
+
+TEST(AwaitReadyTest, OneThatIsReadyLivesOnBeyondThePatience) {
+  asio::io_context context;
+  SilentRunner runner(context.get_executor());
+  ASSERT_TRUE(write_all(runner.peer.get(), encode_frame(FrameType::kReady, ""), "peer"));
+  std::optional<Result<void>> ready;
+  spawn(context.get_executor(),
+        [&]() -> Task<void> { ready = co_await await_ready(runner, std::chrono::seconds(20)); });
+  context.run();
+  ASSERT_TRUE(ready);
+  EXPECT_TRUE(*ready);
+  EXPECT_FALSE(runner.killed);
+}
+
 }  // namespace
 }  // namespace bj

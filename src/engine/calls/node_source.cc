@@ -9,6 +9,8 @@
 namespace bj {
 namespace {
 
+constexpr auto kStartTime = std::chrono::seconds(30);
+
 class NodeRunner : public Runner {
  public:
   NodeRunner(std::shared_ptr<Sandbox> sandbox, Process process)
@@ -71,8 +73,7 @@ Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
 
 Task<Result<std::shared_ptr<Runner>>> NodeSource::start_ahead() {
   BJ_CO_TRY(auto runner, co_await start_now());
-  const Result<Frame> ready = co_await read_frame(*runner->channel, 4096);
-  if (!ready || ready->type != static_cast<char>(FrameType::kReady)) {
+  if (!co_await await_ready(*runner, kStartTime)) {
     co_await runner->bury();
     co_return fail(Code::kUnavailable, "Node did not get ready");
   }

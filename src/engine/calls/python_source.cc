@@ -3,6 +3,7 @@
 namespace bj {
 namespace {
 
+constexpr auto kSealTime = std::chrono::seconds(30);
 constexpr auto kWarmUpTime = std::chrono::seconds(10);
 
 }  // namespace
@@ -57,24 +58,17 @@ Task<Result<std::shared_ptr<Runner>>> PythonSource::start_ahead() {
 }
 
 Task<Result<void>> await_sealed(Runner& child) {
-  const Result<Frame> ready = co_await read_frame(*child.channel, 4096);
-  if (!ready || ready->type != static_cast<char>(FrameType::kReady)) {
-    co_await child.bury();
-    co_return fail(Code::kUnavailable, ready ? "a child could not be sealed: " + ready->payload : ready.error().what);
-  }
-  co_return Result<void>();
+  const Result<void> ready = co_await await_ready(child, kSealTime);
+  if (ready) co_return Result<void>();
+  co_await child.bury();
+  co_return fail(Code::kUnavailable, "a child could not be sealed: " + ready.error().what);
 }
 
 Task<bool> PythonSource::warm_up(Runner& runner) { return warm_up_python(runner); }
 
 Task<bool> warm_up_python(Runner& runner) {
   if (!runner.send(encode_frame(FrameType::kWarmUp, {}))) co_return false;
-  asio::steady_timer deadline(runner.channel->get_executor(), kWarmUpTime);
-  deadline.async_wait([&runner](const boost::system::error_code& error) {
-    if (!error) runner.kill();
-  });
-  const Result<Frame> ready = co_await read_frame(*runner.channel, 4096);
-  co_return ready && ready->type == static_cast<char>(FrameType::kReady);
+  co_return (co_await await_ready(runner, kWarmUpTime)).has_value();
 }
 
 void PythonSource::learn(const CallResult& result) {

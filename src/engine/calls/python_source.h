@@ -37,7 +37,6 @@ class PythonSource : public RunnerSource {
   bool starting_ = false;
   bool renew_ = false;  // something was learned: the next fork ahead comes from a new zygote
   Change started_;
-  Result<void> start_result_;
   LearnedImports imports_;
 };
 

@@ -36,7 +36,6 @@ class InterpreterZygote : public std::enable_shared_from_this<InterpreterZygote>
   asio::any_io_executor executor_;
   std::shared_ptr<Sandbox> sandbox_;
   std::shared_ptr<PacketSocket> control_;
-  std::shared_ptr<OneShot<bool>> ready_;
   std::shared_ptr<OneShot<bool>> starting_;  // for those who come while it starts
   int pid_ = 0;
   std::shared_ptr<ContextProcess> spare_;  // ready, and in no directory yet
