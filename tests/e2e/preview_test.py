@@ -60,7 +60,7 @@ while True:
     key = [line.split(b": ")[1] for line in head.split(b"\\r\\n") if line.lower().startswith(b"sec-websocket-key")][0]
     accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
     client.sendall(b"HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n"
-                   b"Sec-WebSocket-Accept: " + accept + b"\\r\\n\\r\\nfirst")
+                   b"Sec-WebSocket-Accept: " + accept + b"\\r\\n\\r\\n" + (b"first" if b"GET /greeted" in head else b""))
     while True:
         data = client.recv(4096)
         if not data: break
@@ -172,20 +172,21 @@ class Preview(SandboxStory):
         self.assertIn(b"GET /again", connection.getresponse().read())
         connection.close()
 
-    def test_a_web_socket_passes_both_ways(self):
+    def test_a_web_socket_passes_both_ways_whoever_speaks_first(self):
         sandbox = self.serve(WEB_SOCKET, 8002)
         self.url(sandbox, 8002, "POST", access="public")
-        client = socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE_SECONDS)
-        key = base64.b64encode(os.urandom(16)).decode()
-        client.sendall((f"GET / HTTP/1.1\r\nHost: 8002-{sandbox}.localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                        f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
-        got = b""
-        while b"first" not in got:
-            got += client.recv(4096)
-        self.assertIn(b"101 Switching Protocols", got)
-        client.sendall(b"hello")
-        self.assertEqual(client.recv(5, socket.MSG_WAITALL), b"HELLO")
-        client.close()
+        for path, awaited in (("/greeted", b"first"), ("/", b"\r\n\r\n")):
+            client = socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE_SECONDS)
+            key = base64.b64encode(os.urandom(16)).decode()
+            client.sendall((f"GET {path} HTTP/1.1\r\nHost: 8002-{sandbox}.localhost\r\nUpgrade: websocket\r\n"
+                            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
+            got = b""
+            while awaited not in got:
+                got += client.recv(4096)
+            self.assertIn(b"101 Switching Protocols", got)
+            client.sendall(b"hello")
+            self.assertEqual(client.recv(5, socket.MSG_WAITALL), b"HELLO", path)
+            client.close()
 
     def test_nobody_listens_people_get_a_page_that_waits_and_programs_are_told(self):
         sandbox = self.create()

@@ -66,7 +66,7 @@ Task<void> send_answer(std::shared_ptr<Upstream> upstream, BodyLength length, st
   if (!reader.may_close()) body.abandon();
 }
 
-// Both ways until one side ends.
+// Both ways until one side ends; either may speak first.
 Task<void> join(std::shared_ptr<Upstream> upstream, std::string first, Tunnel& tunnel) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto inward_over = std::make_shared<OneShot<bool>>(executor);
@@ -77,6 +77,7 @@ Task<void> join(std::shared_ptr<Upstream> upstream, std::string first, Tunnel& t
     upstream->close();
     inward_over->set(true);
   });
+  if (first.empty()) first = co_await upstream->read(kIdleSocket);
   while (!first.empty()) {
     if (!co_await tunnel.write(std::move(first))) break;
     first = co_await upstream->read(kIdleSocket);
@@ -90,10 +91,8 @@ HttpResponse answer_of(const std::shared_ptr<Upstream>& upstream, Answer answer,
                        const Traffic& traffic) {
   HttpResponse response = passed_on(answer.head, traffic);
   if (answer.head.status == 101) {
-    response.tunnel = [upstream, rest = std::move(answer.rest)](Tunnel& tunnel) -> Task<void> {
-      std::string first = rest;
-      if (first.empty()) first = co_await upstream->read(kIdleSocket);
-      co_await join(upstream, std::move(first), tunnel);
+    response.tunnel = [upstream, rest = std::move(answer.rest)](Tunnel& tunnel) {
+      return join(upstream, rest, tunnel);
     };
     return response;
   }
