@@ -56,6 +56,9 @@ std::string name_of(const std::string& path) {
 // It is the sandbox that is not there, not the file.
 bool is_gone(const Error& error) { return error.code == Code::kUnavailable && error.sys == 0; }
 
+// It was a directory when its parent was listed.
+bool is_no_directory(const Error& error) { return error.sys == ENOENT || error.sys == ENOTDIR || error.sys == ELOOP; }
+
 std::string joined(const std::string& directory, const std::string& name) {
   return directory.ends_with("/") ? directory + name : directory + "/" + name;
 }
@@ -259,28 +262,33 @@ Task<Result<void>> SandboxFiles::remove(std::string path, std::string user, Remo
   co_return removed;
 }
 
-// Directory by directory, each again until it is empty: a listing is bounded, and who lives inside may add to it.
+// Directory by directory, each again until it is empty: a listing is bounded, and who lives inside may add to it. What
+// lies in a directory goes before it, and all of a listing before the next one of the same directory.
 Task<Result<void>> SandboxFiles::remove_tree(Place directory) {
   constexpr int kRounds = 10'000;
+  const Account& account = directory.account;
   std::vector<std::string> waiting = {directory.path};
   for (int round = 0; !waiting.empty(); ++round) {
-    const Place place{waiting.back(), directory.account};
-    BJ_CO_TRY(const std::vector<FileInfo> entries, co_await entries_of(place));
-    if (entries.empty()) {
-      BJ_CO_CHECK(
-          co_await sandbox_->warden().remove(place.path, FileType::kDirectory, place.account.uid, place.account.gid));
+    const std::string path = waiting.back();
+    const Result<std::vector<FileInfo>> entries = co_await entries_of({path, account});
+    const bool vanished = !entries && waiting.size() > 1 && is_no_directory(entries.error());  // its parent knows
+    if (!entries && !vanished) co_return tl::unexpected(entries.error());
+    if (vanished || entries->empty()) {
+      if (!vanished)
+        BJ_CO_CHECK(co_await sandbox_->warden().remove(path, FileType::kDirectory, account.uid, account.gid));
       waiting.pop_back();
-      round = 0;
+      round = vanished ? round : 0;
       continue;
     }
-    if (round > kRounds || waiting.size() > kMostEntries)
+    if (round > kRounds)
       co_return fail(Code::kBusy, "remove(" + directory.path + "): it fills as fast as it is emptied");
-    for (const FileInfo& entry : entries) {
-      if (entry.kind == FileKind::kDirectory) {
+    const size_t before = waiting.size();
+    for (const FileInfo& entry : *entries) {
+      if (entry.kind != FileKind::kDirectory) {
+        BJ_CO_CHECK(co_await sandbox_->warden().remove(entry.path, FileType::kAny, account.uid, account.gid));
+      } else if (waiting.size() == before || waiting.size() < kMostEntries) {
         waiting.push_back(entry.path);
-        break;
       }
-      BJ_CO_CHECK(co_await sandbox_->warden().remove(entry.path, FileType::kAny, place.account.uid, place.account.gid));
     }
   }
   co_return Result<void>();

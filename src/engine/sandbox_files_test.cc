@@ -69,6 +69,28 @@ TEST_F(SandboxFilesTest, ASearchTakesNoLongerForATextThatAlmostFits) {
   });
 }
 
+TEST_F(SandboxFilesTest, ATreeIsRemovedWithAllThatIsInIt) {
+  with_files(
+      "mkdir -p t/$(seq -s / 50) $(seq -f t/wide/%g 300); touch t/1/2/file t/wide/7/file; ln -s /etc t/wide/8/link",
+      [](SandboxFiles& files) -> Task<Result<void>> {
+        BJ_CO_CHECK(co_await files.remove("t", "", Removal::kTree));
+        const Result<FileInfo> gone = co_await files.stat("t", "");
+        EXPECT_FALSE(gone);
+        EXPECT_TRUE(co_await files.stat("/etc/passwd", ""));
+        co_return Result<void>();
+      });
+}
+
+// Once, each of many directories was a new listing of all of them: some thousand took minutes of a worker.
+TEST_F(SandboxFilesTest, ManyDirectoriesAreRemovedInTimeThatGrowsWithTheirNumberAlone) {
+  with_files("mkdir -p $(seq -f t/%g 4000)", [](SandboxFiles& files) -> Task<Result<void>> {
+    const std::clock_t before = std::clock();
+    BJ_CO_CHECK(co_await files.remove("t", "", Removal::kTree));
+    EXPECT_LT(std::clock() - before, 4 * CLOCKS_PER_SEC) << "of processor time";
+    co_return Result<void>();
+  });
+}
+
 // Once, whoever had asked for files of a sandbox that was then ended took the server down with it.
 TEST_F(SandboxFilesTest, ASearchInASandboxThatEndsMeanwhileFails) {
   tell({}, [](Engine& engine) -> Task<Result<void>> {
