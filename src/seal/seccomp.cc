@@ -26,6 +26,8 @@
 #include <memory>
 #include <vector>
 
+#include "sys/socket.h"
+
 namespace bj {
 namespace {
 
@@ -170,11 +172,11 @@ struct Exception {
 
 // Of calls that are allowed otherwise, or refused with another error. Only the lower halves are compared where the
 // kernel looks at no more.
-std::vector<Exception> exceptions() {
+std::vector<Exception> exceptions(SyscallProfile profile) {
   constexpr uint32_t kIoctl = 16, kSocket = 41, kSetsockopt = 54, kFcntl = 72, kPrctl = 157, kSetrlimit = 160,
                      kPrlimit = 302;
   constexpr uint32_t kSignedSegments = 38;  // TCP_AO_ADD_KEY
-  return {
+  std::vector<Exception> list = {
       {kIoctl, {{low(1), {TIOCSTI, TIOCLINUX}}}, kRefuse},  // they type into a terminal
       // They make the host's kernel load a module, whoever asks.
       {kIoctl,
@@ -201,6 +203,11 @@ std::vector<Exception> exceptions() {
       // See kWatching. A lease, even on a file of a read-only mount, holds up whoever opens it on the host.
       {kFcntl, {{low(1), {F_NOTIFY, F_SETLEASE}}}, kUnknown},
   };
+  // A socket that lingers holds up whoever closes it last: us, if it was sent to us. From a zygote we want descriptors.
+  if (profile == SyscallProfile::kZygote || !can_refuse_descriptors()) {
+    list.push_back({kSetsockopt, {{low(1), {SOL_SOCKET}}, {low(2), {SO_LINGER}}}, kPretend});
+  }
+  return list;
 }
 
 using Code = std::vector<sock_filter>;
@@ -230,7 +237,7 @@ Code code_of(const Exception& exception) {
 
 // Runs before libseccomp's program, for what it can't say whatever the upper half of a register holds. Calls newer than
 // the list are "not there". What is decided nowhere goes on behind the last instruction.
-std::string prologue() {
+std::string prologue(SyscallProfile profile) {
   constexpr uint32_t kX32 = 0x40000000;
   const sock_filter onward = BPF_STMT(BPF_JMP | BPF_JA, 0);  // its distance is set when all is there
   Code code = {
@@ -244,7 +251,7 @@ std::string prologue() {
       BPF_STMT(BPF_RET | BPF_K, kNotThere),
   };
   std::map<uint32_t, Code> by_call;
-  for (const Exception& exception : exceptions()) {
+  for (const Exception& exception : exceptions(profile)) {
     const Code one = code_of(exception);
     Code& all = by_call[exception.call];
     all.insert(all.end(), one.begin(), one.end());
@@ -278,7 +285,7 @@ std::string compile(SyscallProfile profile) {
     seccomp_rule_add(context.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   }
   const std::string program = exported(context);
-  return program.empty() ? program : prologue() + program;  // empty: the plan's seccomp step fails, nothing runs
+  return program.empty() ? program : prologue(profile) + program;  // empty: the plan's seccomp step fails, nothing runs
 }
 
 }  // namespace

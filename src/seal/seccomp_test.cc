@@ -21,6 +21,8 @@
 #include <cstring>
 #include <vector>
 
+#include "sys/socket.h"
+
 namespace bj {
 namespace {
 
@@ -108,6 +110,14 @@ TEST(SeccompTest, EveryNumberHasAVerdict) {
     EXPECT_NE(verdict(number), kBroken) << number;
     EXPECT_NE(zygote_verdict(number), kBroken) << number;
   }
+}
+
+// Who could send us a socket that lingers must not be able to make one.
+TEST(SeccompTest, SocketsLingerOnlyWhereTheyCanNotBeSentToUs) {
+  const std::vector<uint64_t> linger = {3, SOL_SOCKET, SO_LINGER};
+  EXPECT_EQ(verdict(SYS_setsockopt, linger, SyscallProfile::kCall), can_refuse_descriptors() ? kAllow : kPretend);
+  EXPECT_EQ(verdict(SYS_setsockopt, linger, SyscallProfile::kZygote), kPretend);
+  EXPECT_EQ(verdict(SYS_setsockopt, {3, SOL_SOCKET, SO_REUSEADDR}, SyscallProfile::kZygote), kAllow);
 }
 
 TEST(SeccompTest, WhatOrdinaryProgramsDoIsAllowed) {

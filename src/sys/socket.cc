@@ -5,11 +5,33 @@
 #include <cstring>
 
 namespace bj {
+namespace {
+
+constexpr int kPassRights = 83;  // SO_PASSRIGHTS, which the build headers lack
+
+bool refuse_descriptors(const Fd& socket) {
+  const int none = 0;
+  return ::setsockopt(socket.get(), SOL_SOCKET, kPassRights, &none, sizeof none) == 0;
+}
+
+}  // namespace
 
 Result<std::pair<Fd, Fd>> socket_pair(int type) {
   int ends[2];
   if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0) return fail_errno("socketpair");
   return std::pair(Fd(ends[0]), Fd(ends[1]));
+}
+
+Result<std::pair<Fd, Fd>> guarded_socket_pair(int type) {
+  BJ_TRY(auto ends, socket_pair(type));
+  (void)refuse_descriptors(
+      ends.first);  // an older kernel can't: what would linger is stopped by the filter (seccomp.cc)
+  return ends;
+}
+
+bool can_refuse_descriptors() {
+  const auto ends = socket_pair(SOCK_STREAM);
+  return ends && refuse_descriptors(ends->first);
 }
 
 Result<void> send_message(int socket, std::string_view bytes, const std::vector<int>& descriptors, int flags) {

@@ -34,6 +34,18 @@ TEST_F(SocketTest, BothEndsAreCloseOnExec) {
   EXPECT_EQ(::fcntl(there_.get(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
+TEST(GuardedSocketPairTest, OurEndTakesBytesAndNoDescriptors) {
+  if (!can_refuse_descriptors()) GTEST_SKIP() << "this kernel can't refuse descriptors (Linux 6.16 can)";
+  for (const int type : {SOCK_STREAM, SOCK_SEQPACKET}) {
+    const auto ends = guarded_socket_pair(type).value();
+    const auto sent = send_message(ends.second.get(), "x", {STDOUT_FILENO});
+    ASSERT_FALSE(sent);
+    EXPECT_EQ(sent.error().sys, EPERM);
+    EXPECT_TRUE(send_message(ends.second.get(), "x", {}));
+    EXPECT_TRUE(send_message(ends.first.get(), "x", {STDOUT_FILENO}));  // the other way they pass
+  }
+}
+
 TEST_F(SocketTest, APacketArrivesWhole) {
   ASSERT_TRUE(send_message(here_.get(), "one", {}));
   ASSERT_TRUE(send_message(here_.get(), "two", {}));

@@ -1,5 +1,6 @@
 """Each limit has its own clear error, and what it stops is gone."""
 
+import time
 import unittest
 
 from story import Story, processes_mentioning
@@ -22,6 +23,31 @@ class Limits(Story):
                  "    subprocess.Popen(['setsid', 'sh', '-c', 'sleep 7654321'])\n    time.sleep(1000)\n"
         self.limited(source, "wall time", "--timeout", "500ms", status=124)
         self.assertEqual(processes_mentioning("7654321"), [])
+
+    def test_wall_time_although_a_descriptor_that_lingers_was_sent_to_us(self):
+        # The engine closed it, waited for its peer in that, and forgot the time.
+        source = """import array, os, socket, struct, time
+def tool():
+    listener = socket.create_server(("127.0.0.1", 0))
+    client = socket.create_connection(listener.getsockname())
+    server, _ = listener.accept()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 60))
+    client.setblocking(False)
+    try:
+        while client.send(bytes(65536)): pass
+    except BlockingIOError:
+        pass
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [client.fileno()]))]
+    try:
+        socket.socket(fileno=3).sendmsg([b"x"], rights)
+    except PermissionError:
+        pass
+    client.close()
+    time.sleep(1000)
+"""
+        began = time.monotonic()
+        self.limited(source, "wall time", "--timeout", "500ms", status=124)
+        self.assertLess(time.monotonic() - began, 30)
 
     def test_a_daemon_does_not_outlive_its_call(self):
         source = "import subprocess\ndef tool():\n" \

@@ -45,7 +45,7 @@ Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
   spec.gated = network_ == RunnerNetwork::kGated;
   if (!environment_.host_packages.empty()) spec.mounts.push_back({environment_.host_packages, kPackagesInside, false});
   BJ_CO_TRY(const auto sandbox, co_await Sandbox::create(host_, std::move(spec)));
-  BJ_CO_TRY(auto channel, socket_pair(SOCK_STREAM));
+  BJ_CO_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   ProcessSpec process;
   process.arguments = {"node",
                        "--experimental-vm-modules",

@@ -242,7 +242,7 @@ Result<void> Zygote::send_request(const zygote::ForkRequest& request, const std:
 Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
   if (gone_) return fail(Code::kUnavailable, "the zygote has ended");
   BJ_TRY(LeasedGroup group, host_.cgroups->take(limits_));
-  BJ_TRY(auto channel, socket_pair(SOCK_STREAM));
+  BJ_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   BJ_TRY(Pipe output, make_stream_pipe());
   BJ_TRY(Pipe error, make_stream_pipe());
   std::vector<int> passed{channel.second.get(), output.write.get(), error.write.get()};

@@ -17,7 +17,7 @@ constexpr size_t kReadsBeforeMessage = 4;
 
 Result<ContextPipes> ContextPipes::make() {
   ContextPipes pipes;
-  BJ_TRY(auto channel, socket_pair(SOCK_STREAM));
+  BJ_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   BJ_TRY(Pipe output, make_stream_pipe());
   BJ_TRY(Pipe error, make_stream_pipe());
   pipes.ours.channel = std::move(channel.first);

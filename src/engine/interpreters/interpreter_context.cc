@@ -365,7 +365,7 @@ Task<Result<ContextCheckpoint>> InterpreterContext::checkpoint() {
   if (checkpoints_.size() >= kMostCheckpoints) {
     co_return fail(Code::kConflict, fmt::format("a context has {} checkpoints at most: drop one", kMostCheckpoints));
   }
-  BJ_CO_TRY(auto ends, socket_pair(SOCK_STREAM));
+  BJ_CO_TRY(auto ends, guarded_socket_pair(SOCK_STREAM));
   const std::shared_ptr<ContextProcess> process = process_;
   process->set_reading(ContextProcess::Reading::kOn);
   const std::string nonce = new_uuid4();

@@ -33,7 +33,7 @@ void InterpreterZygote::forget() {
 }
 
 Task<Result<void>> InterpreterZygote::start() {
-  BJ_CO_TRY(auto control, socket_pair(SOCK_SEQPACKET));
+  BJ_CO_TRY(auto control, guarded_socket_pair(SOCK_SEQPACKET));
   ProcessSpec spec;
   spec.arguments = {"python3", "/opt/belljar/python/interpreter.py", "3"};
   spec.extra_descriptors = {control.second.get()};
