@@ -40,11 +40,15 @@ constexpr Names kFiles = {
     "newfstatat", "statx", "statfs", "fstatfs", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "rename",
     "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "link", "linkat", "unlink", "unlinkat", "symlink",
     "symlinkat", "readlink", "readlinkat", "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat",
-    "umask", "truncate", "ftruncate", "fallocate", "fsync", "fdatasync", "sync", "syncfs", "sync_file_range",
+    "umask", "truncate", "ftruncate", "fallocate", "fsync", "fdatasync", "sync_file_range",
     "flock", "fcntl", "ioctl", "dup", "dup2", "dup3", "pipe", "pipe2", "sendfile", "splice", "tee",
     "copy_file_range", "fadvise64", "readahead", "utime", "utimes", "utimensat", "futimesat", "mknod", "mknodat",
     "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr",
     "flistxattr", "removexattr", "lremovexattr", "fremovexattr", "chroot", "close_range"};
+
+// Of one filesystem: a volume's, a mount's. Not sync, which writes out all of the host's; nobody looks at what it
+// returns. Not for calls: all that they can write is gone with them, and what they read may lie on the host's disk.
+constexpr Names kWritingOut = {"syncfs"};
 
 // Not for calls: those of one zygote have the same files below them, and would see which of them the others open.
 constexpr Names kWatching = {"inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
@@ -276,7 +280,10 @@ std::string compile(SyscallProfile profile) {
   allow_sockets(context);
   allow_ordinary_pages(context);
   allow_default_personality(context);
-  if (profile != SyscallProfile::kCall) allow(context, kWatching);
+  if (profile != SyscallProfile::kCall) {
+    allow(context, kWatching);
+    allow(context, kWritingOut);
+  }
   if (profile == SyscallProfile::kZygote) {
     allow(context, kSealing);
     seccomp_rule_add(context.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone3), 0);

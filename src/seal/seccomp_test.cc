@@ -112,6 +112,14 @@ TEST(SeccompTest, EveryNumberHasAVerdict) {
   }
 }
 
+TEST(SeccompTest, NobodyWritesOutTheHostsFilesystems) {
+  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall}) {
+    EXPECT_EQ(verdict(SYS_sync, {}, profile), kRefuse);
+  }
+  EXPECT_EQ(verdict(SYS_syncfs, {}, SyscallProfile::kTool), kAllow);
+  EXPECT_EQ(verdict(SYS_syncfs, {}, SyscallProfile::kCall), kRefuse);
+}
+
 // Who could send us a socket that lingers must not be able to make one.
 TEST(SeccompTest, SocketsLingerOnlyWhereTheyCanNotBeSentToUs) {
   const std::vector<uint64_t> linger = {3, SOL_SOCKET, SO_LINGER};
