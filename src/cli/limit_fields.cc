@@ -36,6 +36,7 @@ std::string shown(LimitKind kind, double value) {
   switch (kind) {
     case LimitKind::kTime: return format_duration(static_cast<uint64_t>(value));
     case LimitKind::kSize: return format_size(static_cast<uint64_t>(value));
+    case LimitKind::kCount: return fmt::format("{:.0f}", value);
     default: return fmt::format("{:g}", value);
   }
 }

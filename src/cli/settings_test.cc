@@ -148,6 +148,16 @@ TEST(LimitFieldsTest, RangesKeepASandboxStartable) {
   }
 }
 
+TEST(LimitFieldsTest, TheRangeOfACountIsShownInWholeNumbers) {
+  Limits limits;
+  for (const LimitField& field : limit_fields()) {
+    if (field.whole != &Limits::open_files) continue;
+    const Result<void> set = set_limit(field, "1", limits);
+    ASSERT_FALSE(set);
+    EXPECT_EQ(set.error().what, "open_files must be between 128 and 1048576");
+  }
+}
+
 TEST_F(SettingsTest, LimitsOfKeysPolicyAndCredentialsAreSettings) {
   const std::string file = write("c.toml",
                                  "[server]\nrate_limit = 2.5\nruns_at_once = 3\nbody_bytes = \"1M\"\n"
