@@ -45,7 +45,7 @@ Task<Result<void>> read_exactly(Stream& stream, char* to, size_t size) {
     if (n > 0) {
       to += n;
       size -= static_cast<size_t>(n);
-    } else if (n == 0) {
+    } else if (n == 0 || errno == ECONNRESET) {  // reset: before it had read all that we sent
       co_return fail(Code::kUnavailable, "the process ended");
     } else if (errno == EAGAIN) {
       if (co_await cancelled() || !co_await readable(stream)) co_return fail(Code::kUnavailable, "cancelled");

@@ -78,6 +78,14 @@ TEST_F(ReadFrameTest, AStreamThatEndsInsideAFrameFails) {
   }
 }
 
+TEST_F(ReadFrameTest, APeerThatGoesWithoutReadingWhatItWasSentHasEnded) {
+  ASSERT_TRUE(write_all(stream_->native_handle(), "a call", "stream"));
+  peer_.reset();
+  const Result<Frame> frame = read(100);
+  ASSERT_FALSE(frame);
+  EXPECT_EQ(frame.error().what, "the process ended");
+}
+
 TEST_F(ReadFrameTest, AClaimedLengthTakesNoMemoryOfOurs) {
   constexpr uint32_t kClaimed = 1u << 30;
   constexpr long kMostKb = 64 * 1024;
