@@ -12,6 +12,7 @@
 #include "cli/flags.h"
 #include "cli/say.h"
 #include "images/image_puller.h"
+#include "sys/files.h"
 
 namespace bj {
 namespace {
@@ -133,6 +134,7 @@ int run_command(int argc, char** argv) {
 }  // namespace bj
 
 int main(int argc, char** argv) {
+  bj::open_missing_stdio();
   try {
     return bj::run_command(argc, argv);
   } catch (const std::exception& error) {

@@ -142,6 +142,13 @@ class TreeRemover {
 
 Result<void> remove_tree(int dir, const std::string& name) { return TreeRemover(dir).remove(name); }
 
+void open_missing_stdio() {
+  int fd = -1;
+  do fd = ::open("/dev/null", O_RDWR);  // NOLINT(android-cloexec-open): as it would have been inherited
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd > STDERR_FILENO) ::close(fd);
+}
+
 Result<Fd> anonymous_file(const char* name, std::string_view contents) {
   constexpr unsigned kExecutable = 0x10;  // MFD_EXEC, unknown to older kernels
   Fd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | kExecutable));

@@ -36,6 +36,10 @@ struct Entry {
 // Without "." and "..".
 Result<std::vector<Entry>> list_directory(int dir);
 
+// Descriptors 0, 1 and 2 that we were started without become /dev/null: the next file to be opened would take their
+// place, and get what is meant for people.
+void open_missing_stdio();
+
 Result<Fd> anonymous_file(const char* name, std::string_view contents);  // a sealed memfd
 
 }  // namespace bj

@@ -32,6 +32,12 @@ class Commands(Story):
         self.assertEqual(self.in_sandbox("exit 7").returncode, 7)
         self.assertEqual(self.in_sandbox("kill -KILL $$").returncode, 137)
 
+    def test_it_can_be_started_with_its_stdio_closed(self):
+        # Our own sockets took the places of 0, 1 and 2, and it never ended.
+        done = subprocess.run(["sh", "-c", 'exec "$0" exec -- sh -c "echo out; echo err >&2; cat; exit 7" <&- >&- 2>&-', BELLJAR],
+                              timeout=60, env={"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch})
+        self.assertEqual(done.returncode, 7)
+
     def test_there_is_no_network_but_loopback(self):
         script = "import socket\ns=socket.socket()\ns.settimeout(1)\ntry: s.connect(('1.1.1.1', 53)); print('OUT')\n" \
                  "except OSError as e: print('none')\nprint([n for _, n in socket.if_nameindex()] if False else 'lo')"
