@@ -180,6 +180,7 @@ std::vector<Exception> exceptions(SyscallProfile profile) {
   constexpr uint32_t kIoctl = 16, kSocket = 41, kSetsockopt = 54, kFcntl = 72, kPrctl = 157, kSetrlimit = 160,
                      kPrlimit = 302;
   constexpr uint32_t kSignedSegments = 38;  // TCP_AO_ADD_KEY
+  constexpr uint32_t kFlowLabels = 32;      // IPV6_FLOWLABEL_MGR
   std::vector<Exception> list = {
       {kIoctl, {{low(1), {TIOCSTI, TIOCLINUX}}}, kRefuse},  // they type into a terminal
       // They make the host's kernel load a module, whoever asks.
@@ -200,6 +201,8 @@ std::vector<Exception> exceptions(SyscallProfile profile) {
       // Cryptography in the kernel: TLS, signed segments (with algorithms by name, as AF_ALG has them), IPsec.
       {kSetsockopt, {{low(1), {SOL_TCP}}, {low(2), {TCP_ULP, TCP_MD5SIG, TCP_MD5SIG_EXT, kSignedSegments}}}, kRefuse},
       {kSetsockopt, {{low(1), {SOL_UDP}}, {low(2), {UDP_ENCAP}}}, kRefuse},
+      // The whole machine has 4096 of them.
+      {kSetsockopt, {{low(1), {SOL_IPV6}}, {low(2), {kFlowLabels}}}, kRefuse},
       // At every value but ours the kernel may start the host's program for dumps: a change seems to succeed.
       {kSetrlimit, {{low(0), {RLIMIT_CORE}}}, kPretend},
       {kPrlimit, {{low(1), {RLIMIT_CORE}}, {low(2), {0}}, {high(2), {0}}}, SECCOMP_RET_ALLOW},  // only asks

@@ -120,6 +120,12 @@ TEST(SeccompTest, NobodyWritesOutTheHostsFilesystems) {
   EXPECT_EQ(verdict(SYS_syncfs, {}, SyscallProfile::kCall), kRefuse);
 }
 
+TEST(SeccompTest, FlowLabelsAreTheMachines) {
+  constexpr uint64_t kFlowLabels = 32, kTrafficClass = 67;
+  EXPECT_EQ(verdict(SYS_setsockopt, {3, SOL_IPV6, kFlowLabels}), kRefuse);
+  EXPECT_EQ(verdict(SYS_setsockopt, {3, SOL_IPV6, kTrafficClass}), kAllow);
+}
+
 // Who could send us a socket that lingers must not be able to make one.
 TEST(SeccompTest, SocketsLingerOnlyWhereTheyCanNotBeSentToUs) {
   const std::vector<uint64_t> linger = {3, SOL_SOCKET, SO_LINGER};
