@@ -151,6 +151,19 @@ class CoercionVectors(unittest.TestCase):
         self.assertEqual(self.coerced("if True:\n    def f(x: int): pass\n", {"x": "5"}), {"x": "5"})
 
 
+class TextThatIsNoJson(LettaTest):
+    """In a call's process, which has the scanner of `json` but not the package that it takes its errors from."""
+
+    def test_a_python_literal_is_read_where_json_fails(self):
+        for annotation, kind, text, value in (
+                (": dict", "string", "{'a': 1}", {"a": 1}), (": Dict[str, int]", "string", "{'a': 1}", {"a": 1}),
+                ("", "object", "{'a': 1}", {"a": 1}), ("", "array", "['a', {'b': None}]", ["a", {"b": None}]),
+                ("", "object", "{broken", "{broken"), ("", "number", '"\\q', '"\\q'), (": str", "string", "{'a':1}", "{'a': 1}")):
+            with self.subTest(annotation, text=text):
+                source = "def f(x%s):\n    return x\n" % annotation
+                self.assertEqual(self.result(source, {"x": text}, properties={"x": {"type": kind}}), value)
+
+
 class LiteralVectors(unittest.TestCase):
     """What the schema's types make of values: the value that Letta's literal stands for, for all that is data."""
 

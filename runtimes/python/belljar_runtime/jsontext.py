@@ -73,7 +73,7 @@ def parse(text):
     digit_limit = _lift_digit_limit()
     try:
         value, end = _scan(text, 0)
-    except StopIteration:
+    except (StopIteration, SystemError):  # see parse_lenient
         raise ValueError("not JSON") from None
     finally:
         if digit_limit:
@@ -96,7 +96,7 @@ def parse_lenient(text):
     text = text.strip(" \t\r\n")
     try:
         value, end = scan(text, 0)
-    except StopIteration:
+    except (StopIteration, SystemError):  # the latter before 3.13: the scanner looks for its error in the package
         raise ValueError("not JSON") from None
     if end != len(text):
         raise ValueError("more text after the JSON value")
