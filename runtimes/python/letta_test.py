@@ -164,6 +164,16 @@ class TextThatIsNoJson(LettaTest):
                 self.assertEqual(self.result(source, {"x": text}, properties={"x": {"type": kind}}), value)
 
 
+class PositionalOnly(LettaTest):
+    def test_parameters_by_position_only_are_handed_over_by_position(self):
+        source = "def f(a, b=2, /, c=3, *, agent_id=None):\n    return [a, b, c]\n"
+        self.assertEqual(self.result(source, {"c": 1, "a": 5}), [5, 2, 1])
+        self.assertEqual(self.result(source, {"a": 5, "b": 6}), [5, 6, 3])
+        self.assertIn("missing 1 required positional argument: 'a'", self.outcome(source, {"c": 1})[1])
+        source = "def f(agent_id, x, /):\n    return [agent_id, x]\n"
+        self.assertEqual(self.result(source, {"x": 1, "agent_id": "forged"}, agent_id="agent-7"), ["agent-7", 1])
+
+
 class LiteralVectors(unittest.TestCase):
     """What the schema's types make of values: the value that Letta's literal stands for, for all that is data."""
 

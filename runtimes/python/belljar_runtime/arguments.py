@@ -35,12 +35,16 @@ class Parameters:
                 if value is None and self.defaults.get(name, self) is None:
                     continue  # `days: int = None` means that None is welcome
                 keywords[name] = fit(value, self.annotations[name], self.scope, name)
+        return self.take_positional(keywords), keywords
+
+    def take_positional(self, keywords):
+        """Those of the arguments that the function takes by position only, in its order; `keywords` loses them."""
         positional = []
         for name in self.positional_only:
             if name not in keywords and name not in self.defaults:
                 break
             positional.append(keywords.pop(name, self.defaults.get(name)))
-        return positional, keywords
+        return positional
 
     def _check_names(self, given):
         complaints = []

@@ -69,8 +69,10 @@ class LettaCall:
         self._define_names(_mentioned(tool.code))
         tool.run()
         function = self._function()
-        keywords = self._keywords(function)
-        value = function(**keywords)
+        parameters = parameters_of(function)
+        keywords = self._keywords(function, parameters)
+        positional = parameters.take_positional(keywords) if parameters is not None else ()
+        value = function(*positional, **keywords)
         return run_to_end(value, self._most_items) if is_async(value) else value
 
     def _define_names(self, mentioned):
@@ -108,12 +110,12 @@ class LettaCall:
         except KeyError:
             raise Invalid("NameError", "name %r is not defined" % self._name) from None
 
-    def _keywords(self, function):
+    def _keywords(self, function, parameters):
         given, context = self._given, self._context
         if type(given) is not dict:
             raise Invalid("InvalidArguments", "The arguments must be a JSON object of parameter names and values.")
         name = self._name or getattr(function, "__name__", "")
-        taken = self._reserved_parameters(function, name)
+        taken = self._reserved_parameters(parameters, name)
         given = {key: value for key, value in given.items() if key not in taken}
         if context.get("coerce", True):
             given = coerce(self._tool.source, self._tool.code, name, function, given)
@@ -127,9 +129,8 @@ class LettaCall:
             keywords["agent_id"] = self._agent_id()
         return keywords
 
-    def _reserved_parameters(self, function, name):
+    def _reserved_parameters(self, parameters, name):
         """Those of `agent_state` and `agent_id` that the function takes; a decorator may hide them behind **others."""
-        parameters = parameters_of(function)
         if parameters is None:
             return ()
         taken = [one for one in RESERVED if one in parameters.names]

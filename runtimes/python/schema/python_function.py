@@ -84,7 +84,7 @@ def _parameters(tree, function, docstring):
     documented = parse_docstring(docstring)
     types = Classes(Scope(tree)).types
     properties, required = {}, []
-    arguments = function.args.args
+    arguments = function.args.posonlyargs + function.args.args
     first_default = len(arguments) - len(function.args.defaults)
     for position, argument in enumerate(arguments):
         if argument.arg in RESERVED_PARAMETERS:

@@ -125,6 +125,12 @@ class PythonTypes(unittest.TestCase):
             self.a("int", default=default)
             self.assertFalse(self.required)
 
+    def test_parameters_by_position_only_are_parameters(self):
+        parameters = derive("def f(a: int, /, b: int = 1):\n    %s\n" % DOCSTRING)["schema"]["parameters"]
+        self.assertEqual((list(parameters["properties"]), parameters["required"]), (["a", "b"], ["a"]))
+        parameters = derive("def f(a: int = 1, /, b: int = 1):\n    %s\n" % DOCSTRING)["schema"]["parameters"]
+        self.assertEqual(parameters["required"], [])
+
     def test_what_json_does_not_have_is_an_error(self):
         for annotation, shown in (("datetime", "datetime"), ("Foo[int]", "Foo[<class 'int'>]"), ("a.b", "a.b")):
             answer = derive("def f(a: %s):\n    %s\n" % (annotation, DOCSTRING))
