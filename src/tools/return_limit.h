@@ -5,17 +5,22 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 
 namespace bj {
 
 inline constexpr int64_t kDefaultReturnLimit = 50000;
 
-// JSON for objects, Python's str() for everything else.
-std::string return_text(const boost::json::value& value);
+// The value, or its cut text with a note; and what str() shows of either.
+struct LimitedReturn {
+  boost::json::value value;
+  std::string text;
+};
 
-// Unchanged when its text fits, else the cut text with a note.
-boost::json::value limit_return(boost::json::value value, size_t limit);
+// What counts is the JSON of an object and Python's str() of everything else: `text` where the runtime told it, since
+// JSON lacks nan and long integers.
+LimitedReturn limit_return(boost::json::value value, std::optional<std::string> text, size_t limit);
 // As it stands in an agent's message: objects that fit stay objects, all else is text ("None" for null).
 boost::json::value return_message(boost::json::value value, size_t limit);
 // Letta's executor: the note without the cut.

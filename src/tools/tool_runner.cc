@@ -323,8 +323,10 @@ void ToolRunner::conclude(const RunRequest& request, CallResult result, RunOutco
   outcome.network = std::move(result.network);
   if (outcome.success) {
     outcome.error_output = texts_of(result.error_output);
-    outcome.value_text = std::move(result.value_text);
-    outcome.value = limit_return(std::move(result.value), static_cast<size_t>(request.tool.return_char_limit));
+    LimitedReturn limited = limit_return(std::move(result.value), std::move(result.value_text),
+                                         static_cast<size_t>(request.tool.return_char_limit));
+    outcome.value = std::move(limited.value);
+    outcome.value_text = std::move(limited.text);
   } else {
     outcome.error = letta_error(result, request.tool.name, *parts_.settings.sandbox_timeout_s);
     outcome.error_output = texts_of(with_error(std::move(result.error_output), outcome.error));

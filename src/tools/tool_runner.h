@@ -46,7 +46,7 @@ struct RunOutcome {
   std::string call_id;
   bool success = false;
   boost::json::value value;               // a friendly sentence if it failed
-  std::optional<std::string> value_text;  // Python's str() of it: JSON lacks nan and long integers
+  std::optional<std::string> value_text;  // what Python's str() shows of a success: JSON lacks nan and long integers
   std::vector<std::string> output, error_output;
   std::optional<std::string> fingerprint;
   std::string provider;

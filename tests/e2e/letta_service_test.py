@@ -1,5 +1,6 @@
 """Letta's tool sandbox over HTTP: configurations, variables, runs, memory, as docs/letta.md promises."""
 
+import ast
 import http.server
 import itertools
 import json
@@ -140,11 +141,34 @@ class Runs(ServerStory):
 
     def test_a_source_is_run_and_answers_as_python_would_print(self):
         for expression, text in (("True", "True"), ("None", "None"), ("{'a': [1, 'x']}", "{'a': [1, 'x']}"), ("1.0", "1.0"),
-                                 ("'text'", "text"), ("float('nan')", "nan"), ("10**30", str(10**30))):
+                                 ("'text'", "text"), ("float('nan')", "nan"), ("10**30", str(10**30)),
+                                 ("{'a': float('nan'), 'b': [10**30]}", "{'a': nan, 'b': [%d]}" % 10**30)):
             with self.subTest(expression):
                 answer = self.run_source(f'def f():\n    """F."""\n    return {expression}\n')
                 self.assertEqual((answer["status"], answer["tool_return"]), ("success", text), answer)
         self.assertEqual((answer["message_type"], answer["id"], answer["name"]), ("tool_return_message", "null", None))
+
+    def test_what_is_too_long_is_cut_once_an_object_as_json(self):
+        note = "... [NOTE: function output was truncated since it exceeded the character limit (60009 > 50000)]"
+        for source, more in (('def f():\n    """F."""\n    return {"a": "b" * 60000}\n', {}),
+                             ('export function f(): any { return {a: "b".repeat(60000)} }', {"source_type": "typescript"})):
+            answer = self.run_source(source, **more)["tool_return"]
+            self.assertEqual((answer[:10], answer[50000:]), ('{"a": "bbb', note))
+
+    def test_text_is_data_by_annotation_and_schema_in_a_call_s_own_process(self):
+        """The vectors over HTTP: a test's process has modules that a call's has not."""
+        for case in vectors("annotation_coercion_server_side"):
+            with self.subTest(case["signature"], args=case["args"]):
+                properties = {name: {"type": "string"} for name in case["args"]}
+                source = "from __future__ import annotations\nMyModel = dict\n%s f(%s):\n    return [locals(), str(x)]\n" % (
+                    case["kind"], case["signature"])
+                answer = self.run_source(source, case["args"], name="f", json_schema={
+                    "name": "f", "parameters": {"type": "object", "properties": properties}})
+                values, text = ast.literal_eval(answer["tool_return"])
+                wanted = case["result"]
+                if type(wanted["x"]) is str and wanted["x"] != values["x"]:
+                    values["x"] = text  # a set or a tuple, which the vectors hold as text
+                self.assertEqual(values, wanted)
 
     def test_letta_s_own_cases(self):
         """The vectors, over HTTP: those where docs/letta.md promises the same as Letta."""

@@ -19,9 +19,8 @@ Task<Result<HttpResponse>> run_from_source(Services services, HttpRequest& reque
   run.arguments = std::move(body.args);
   run.variables = std::move(body.env_vars).value_or(std::map<std::string, std::string>());
   BJ_CO_TRY(run.tool, co_await services.catalog.make(std::move(body)));
-  const int64_t limit = run.tool.return_char_limit;
   BJ_CO_TRY(const RunOutcome outcome, co_await services.runner.run(std::move(run)));
-  co_return json_response(200, return_message_json(outcome, name, limit));
+  co_return json_response(200, return_message_json(outcome, name));
 }
 
 Task<Result<HttpResponse>> run_of_agent(Services services, HttpRequest& request) {

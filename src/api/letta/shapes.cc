@@ -4,7 +4,6 @@
 
 #include "api/time_text.h"
 #include "tools/python_text.h"
-#include "tools/return_limit.h"
 #include "tools/stored_json.h"
 
 namespace bj::letta {
@@ -132,14 +131,12 @@ json::object execution_json(const RunOutcome& outcome) {
           {"sandbox_config_fingerprint", text_or_null(outcome.fingerprint)}};
 }
 
-json::object return_message_json(const RunOutcome& outcome, const json::value& name, int64_t limit) {
+json::object return_message_json(const RunOutcome& outcome, const json::value& name) {
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   const std::string date = time_text(seconds.count() * 1'000'000).substr(0, 19) + "+00:00";
   const char* const status = outcome.success ? "success" : "error";
-  const bool as_text = outcome.value_text && !outcome.value.is_object();
-  const json::value shown = as_text ? json::value(*outcome.value_text) : outcome.value;
-  const std::string text = python_str(return_message(shown, static_cast<size_t>(limit)));
+  const std::string text = outcome.value_text ? *outcome.value_text : python_str(outcome.value);
   const json::array output = texts(outcome.output), error_output = texts(outcome.error_output);
   const json::object one{{"type", "tool"},         {"tool_return", text}, {"status", status},
                          {"tool_call_id", "null"}, {"stdout", output},    {"stderr", error_output}};

@@ -33,6 +33,6 @@ boost::json::object agent_json(const WholeAgent& agent, Secrets secrets);
 
 // ToolExecutionResult, and the ToolReturnMessage of POST /v1/tools/run.
 boost::json::object execution_json(const RunOutcome& outcome);
-boost::json::object return_message_json(const RunOutcome& outcome, const boost::json::value& name, int64_t limit);
+boost::json::object return_message_json(const RunOutcome& outcome, const boost::json::value& name);
 
 }  // namespace bj::letta
