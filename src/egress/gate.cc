@@ -328,7 +328,8 @@ Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
   size_t tried = 0;
   for (const IpAddress& address : candidates) {
     if (stopped_ || !passage->flow->client().is_open() || tried == kMostAddressesTried) break;
-    if (!own_.has(address) && is_own_address(address)) own_.addresses.push_back(address);  // it is new here
+    if (const IpAddress host = reached_by(address); !own_.has(host) && is_own_address(host))
+      own_.addresses.push_back(host);  // it is new here
     Decision decision = decide_address(policy_, own_, passage->name, address, passage->port);
     if (decision.denied()) {
       if (tried == 0) passage->decision = std::move(decision);

@@ -181,12 +181,16 @@ std::string Cidr::text() const {
   return base.text() + "/" + std::to_string(prefix);
 }
 
+IpAddress reached_by(const IpAddress& address) {
+  if (!address.is_v6 || !same_prefix(address.bytes, kNat64, 96)) return address;
+  IpAddress carried;
+  std::copy(address.bytes.begin() + 12, address.bytes.end(), carried.bytes.begin());
+  return carried;
+}
+
 AddressKind kind_of(const IpAddress& address) {
-  if (address.is_v6 && same_prefix(address.bytes, kNat64, 96)) {
-    IpAddress carried;
-    std::copy(address.bytes.begin() + 12, address.bytes.end(), carried.bytes.begin());
+  if (const IpAddress carried = reached_by(address); carried != address)
     return kind_of(carried) == AddressKind::kPublic ? AddressKind::kPublic : AddressKind::kTranslated;
-  }
   for (const KnownRange& known : table()) {
     if (known.range.contains(address)) return known.kind;
   }

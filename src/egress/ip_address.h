@@ -3,7 +3,7 @@
 // Decisions about the network are made on these bytes, never on text: "127.1", "0x7f000001" and "2130706433" are no
 // addresses here. An IPv4-mapped IPv6 address (::ffff:10.0.0.1) is the IPv4 address, because a connect() to either
 // reaches the same host; other forms that carry an IPv4 address (NAT64, 6to4, Teredo, compatible) stay what they are
-// and are as forbidden as what they carry.
+// and are as forbidden as what they carry. What rules say of an IPv4 address they say of it behind NAT64, too.
 #pragma once
 
 #include <array>
@@ -63,6 +63,10 @@ enum class AddressKind {
   kReserved,       // 240.0.0.0/4, broadcast, 192.0.0.0/24, everything outside 2000::/3
   kTranslated,     // an IPv6 form that carries an IPv4 address which is not public (or may not be told)
 };
+
+// Which host a connection to this address reaches: of 64:ff9b::/96, where NAT64 translates, the IPv4 address in it;
+// else the address itself.
+IpAddress reached_by(const IpAddress& address);
 
 AddressKind kind_of(const IpAddress& address);
 // "a private address", "a metadata service", ...

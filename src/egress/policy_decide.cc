@@ -32,7 +32,9 @@ bool matches(const Target& target, const Subject& subject) {
   switch (target.kind) {
     case Target::Kind::kName: return subject.name == target.name;
     case Target::Kind::kBelow: return subject.name && is_below(*subject.name, target.name);
-    case Target::Kind::kRange: return subject.address && target.range.contains(*subject.address);
+    case Target::Kind::kRange:
+      return subject.address &&
+             (target.range.contains(*subject.address) || target.range.contains(reached_by(*subject.address)));
     case Target::Kind::kPublic: return !subject.address || kind_of(*subject.address) == AddressKind::kPublic;
   }
   return false;
@@ -199,7 +201,7 @@ AddressDecision decide_address(const NetworkPolicy& policy, const OwnAddresses& 
   Subject subject{{}, address, port};
   if (auto denial = put_name(name, subject)) return *denial;
   const AddressKind kind = kind_of(address);
-  const bool is_own = own.has(address);
+  const bool is_own = own.has(reached_by(address));
   const bool listed = is_listed(policy, address, port);
   if ((kind != AddressKind::kPublic || is_own) && !listed && gate_keeps(GateControl::kPrivate)) {
     const std::string what(is_own ? "an address of this server" : describe(kind));

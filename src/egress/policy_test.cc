@@ -131,7 +131,22 @@ TEST(PolicyTest, TheServersOwnAddressesAreDeniedThoughPublic) {
   EXPECT_TRUE(decide_address(open, own, {}, ip("8.8.4.4"), 443).denied());
   EXPECT_TRUE(decide_address(open, own, "a.example", ip("::ffff:8.8.4.4"), 443).denied());
   EXPECT_TRUE(decide_address(open, own, {}, ip("2606:4700::1"), 8090).denied());
+  EXPECT_TRUE(decide_address(open, own, "a.example", ip("64:ff9b::8.8.4.4"), 443).denied());
   EXPECT_FALSE(decide_address(open, own, {}, ip("8.8.8.8"), 443).denied());
+}
+
+// In a network with NAT64, names that have IPv4 addresses only lead to 64:ff9b::/96: the same hosts.
+TEST(PolicyTest, RulesAboutIpv4HoldBehindNat64) {
+  const NetworkPolicy closed = policy(R"({"preset": "open", "rules": [{"deny": "8.8.4.0/24"}]})");
+  EXPECT_EQ(to(closed, "a.example", "64:ff9b::8.8.4.4"), Verdict::kDeny);
+  EXPECT_EQ(to(closed, {}, "64:ff9b::8.8.4.4"), Verdict::kDeny);
+  EXPECT_EQ(to(closed, "a.example", "64:ff9b::8.8.8.8"), Verdict::kAllow);
+  const NetworkPolicy one = policy(R"({"rules": [{"allow": "8.8.4.4"}, {"deny": "64:ff9b::/96"}]})");
+  EXPECT_EQ(to(one, {}, "64:ff9b::8.8.4.4"), Verdict::kAllow);
+  EXPECT_EQ(to(one, {}, "64:ff9b::8.8.8.8"), Verdict::kDeny);
+  const NetworkPolicy requests = policy(R"({"preset": "open", "rules": [{"deny": "8.8.4.4", "paths": ["/admin/*"]}]})");
+  EXPECT_TRUE(decide_http(requests, {"a.example", ip("64:ff9b::8.8.4.4"), 80, "GET", "/admin/x"}).denied());
+  EXPECT_FALSE(decide_http(requests, {"a.example", ip("64:ff9b::8.8.4.4"), 80, "GET", "/"}).denied());
 }
 
 TEST(PolicyTest, AnAdministratorAllowsOneExactAddress) {
