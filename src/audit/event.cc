@@ -1,7 +1,10 @@
 #include "audit/event.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <cmath>
 
 #include "base/id.h"
 #include "base/utf8.h"
@@ -14,8 +17,41 @@ constexpr size_t kLongestDetail = 8192;
 
 MaybeText text_or_none(const std::string& text) { return text.empty() ? MaybeText() : MaybeText(short_name(text)); }
 
+// The shortest text that is this number, as most writers of JSON have it: 36.5, not Boost's 3.65E1. Whoever checks an
+// exported chain reads the detail and writes it again, and must come to the text that was hashed.
+std::string number_text(double number) { return std::isfinite(number) ? fmt::format("{}", number) : "null"; }
+
+void write(const boost::json::value& value, std::string& into);
+
+void write(const boost::json::object& object, std::string& into) {
+  into += '{';
+  for (const auto& [name, value] : object) {
+    if (into.back() != '{') into += ',';
+    into.append(boost::json::serialize(name)) += ':';
+    write(value, into);
+  }
+  into += '}';
+}
+
+void write(const boost::json::array& array, std::string& into) {
+  into += '[';
+  for (const boost::json::value& value : array) {
+    if (into.back() != '[') into += ',';
+    write(value, into);
+  }
+  into += ']';
+}
+
+void write(const boost::json::value& value, std::string& into) {
+  if (value.is_object()) return write(value.get_object(), into);
+  if (value.is_array()) return write(value.get_array(), into);
+  into += value.is_double() ? number_text(value.get_double()) : boost::json::serialize(value);
+}
+
 std::string detail_text(const boost::json::object& detail) {
-  std::string text = valid_utf8(boost::json::serialize(detail));
+  std::string text;
+  write(detail, text);
+  text = valid_utf8(text);
   if (text.size() <= kLongestDetail) return text;
   return R"({"left_out_bytes":)" + std::to_string(text.size()) + "}";
 }

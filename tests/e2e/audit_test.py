@@ -100,6 +100,10 @@ class Audit(ServerStory):
         self.assertEqual(self.belljar("audit", "export", "--format", "xml").returncode, 2)
 
     def test_anybody_can_check_an_exported_chain_without_us(self):
+        sandbox = self.make("POST", "/v1/sandboxes", {})["id"]
+        self.make("POST", f"/v1/sandboxes/{sandbox}/commands", {"command": "true"})  # its duration is no whole number
+        self.server.request("DELETE", f"/v1/sandboxes/{sandbox}")
+        self.belljar("key", "create", "--rate", "0.01")
         previous = "0" * 64
         for line in self.belljar("audit", "export").stdout.splitlines():
             event = json.loads(line)
