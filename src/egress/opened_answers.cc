@@ -23,7 +23,7 @@ Task<void> OpenedConnection::pass_answers() {
   while (co_await pass_answer() == Next::kGoOn) {
   }
   answers_over_ = true;
-  client_.say_goodbye();
+  if (!server_.ended_silently()) client_.say_goodbye();
   flow_->close();
   signal_.tell();
 }
@@ -109,11 +109,11 @@ Task<bool> OpenedConnection::answer_body(BodyLength length) {
     if (from_server_.empty()) {
       const bool paced = co_await flow_->paced(flow_->upstream());
       const Result<size_t> size = paced ? co_await server_.read(from_server_) : Result<size_t>(size_t{0});
-      if (!size || (*size == 0 && !reader.may_close())) {
+      cut = size ? *size == 0 : server_.ended_silently();
+      if ((!size && !cut) || (cut && !reader.may_close())) {
         flow_->abort();  // a body that was cut must not look whole
         co_return false;
       }
-      cut = *size == 0;
     }
     std::string content, clean;
     const std::optional<size_t> taken = reader.read(from_server_, content);

@@ -24,7 +24,10 @@ struct SocketBio {
     if (!stream->socket_.is_open()) return -1;
     const ssize_t done = ::recv(stream->socket_.native_handle(), bytes, static_cast<size_t>(size), 0);
     if (done < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
-    if (done == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    if (done == 0) {
+      BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+      stream->ended_silently_ = true;
+    }
     if (done > 0) stream->bytes_in_ += static_cast<uint64_t>(done);
     return static_cast<int>(done);
   }

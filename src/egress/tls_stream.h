@@ -20,6 +20,8 @@ class TlsStream {
   Task<Result<void>> handshake();
   // Appends some bytes. 0: the other side has ended, properly.
   Task<Result<size_t>> read(std::string& into);
+  // After a failed read: the other side's connection ended in order, only that it did not say so in TLS.
+  bool ended_silently() const { return ended_silently_; }
   // All of them; what they lie in must stay. False: the connection is gone.
   Task<bool> write(asio::const_buffer bytes);
   // Tells the other side that nothing more comes, if that can be done at once.
@@ -37,6 +39,7 @@ class TlsStream {
   Socket& socket_;
   SslPtr ssl_;
   uint64_t bytes_in_ = 0, bytes_out_ = 0;
+  bool ended_silently_ = false;
 };
 
 }  // namespace bj

@@ -226,6 +226,13 @@ for text in (b"hello t", b"tok_", b"bye"):
         for place in (("/v2/echo",), ("-X", "DELETE", "/v1/echo"), ("--path-as-is", "/v1/../v2/echo")):
             done = self.fetch("-w", "%{http_code}", *place[:-1], HOST + place[-1], network=policy)
             self.assertTrue(done.stdout.endswith(b"403"), done)
+    def test_a_body_that_ends_with_the_connection(self):
+        script = f"import urllib.request; print(urllib.request.urlopen('{HOST}/closing', timeout=20).read().decode())"
+        done = self.run_inside("/usr/bin/python3", "-c", script)
+        self.assertEqual(json.loads(done.stdout or "{}").get("hash"), HASH, done.stderr)
+        self.assertNotIn(VALUE, done.stdout.decode())
+        self.assertIn(b"unexpected eof", self.fetch(HOST + "/closing").stderr)  # the program is told what the server did
+
 
     def test_rules_about_requests_hold_over_https_without_a_credential(self):
         policy = self.policy("requests.json", rules=[{"allow": "allowed.example", "ports": [8443], "paths": ["/v1/*"]}])

@@ -90,6 +90,13 @@ class EchoPage(http.server.BaseHTTPRequestHandler):
         first, last = (int(n) for n in wanted.removeprefix("bytes=").split("-"))
         self.answer(206, text[first:last + 1], ("Content-Range", f"bytes {first}-{last}/{len(text)}"))
 
+    def page_closing(self, text, *_):
+        """A body that ends where the connection does, which nothing of TLS's says: as simple servers do it."""
+        self.send_response(200)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(text)
+
     def page_events(self, *_):
         """A stream that ends only when the other side has gone."""
         self.send_response(200)
