@@ -1,18 +1,23 @@
 #include "engine/environments/environment_index.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <vector>
 
+#include "sys/directory.h"
 #include "sys/files.h"
 
 namespace bj {
 namespace {
 
+constexpr const char* kAptFolder = "/etc/apt/sources.list.d";
 constexpr std::string_view kMask = "****";
 constexpr size_t kLongestSettingsFile = 1u << 20;
 constexpr size_t kLongestCertificates = 4u << 20;
@@ -155,6 +160,36 @@ class Collector {
   std::vector<std::string> certificate_files_, configured_certificates_;
 };
 
+// Entries are lines ("deb http://... bookworm main") or, in files of the name *.sources, stanzas with an empty line
+// between them ("URIs: http://...").
+void take_apt_entries(const std::string& text, bool in_stanzas, std::string& sources) {
+  std::istringstream lines(text);
+  std::string entry;
+  const auto finish = [&] {
+    std::string lower = entry;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (lower.find("enabled: no\n") == std::string::npos) sources += entry;
+    entry.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    const std::string content = trimmed(line);
+    if (!content.empty() && content.front() != '#') entry += content + "\n";
+    if (!in_stanzas || content.empty()) finish();
+  }
+  finish();
+}
+
+std::vector<std::string> names_in(const char* folder) {
+  constexpr size_t kMost = 1000;
+  std::vector<std::string> names;
+  const Result<Fd> open = open_path(folder, O_RDONLY | O_DIRECTORY);
+  if (!open) return names;
+  for (const DirectoryEntry& entry : read_directory(open->get(), kMost).value_or(DirectoryPage()).entries) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
 // From behind "://" to the last "@" before the path begins; npos, npos if there is no user in it.
 std::pair<size_t, size_t> user_part(std::string_view text, size_t scheme) {
   const size_t from = scheme + 3;
@@ -230,6 +265,16 @@ IndexSettings index_settings(const LookUp& environment, const ReadText& read) {
   return Collector(environment, read).collect();
 }
 
+std::string apt_sources(const ReadText& read, const std::vector<std::string>& names) {
+  std::string sources;
+  take_apt_entries(read("/etc/apt/sources.list"), false, sources);
+  for (const std::string& name : names) {
+    if (!name.ends_with(".list") && !name.ends_with(".sources")) continue;  // apt does not read others either
+    take_apt_entries(read(std::string(kAptFolder) + "/" + name), name.ends_with(".sources"), sources);
+  }
+  return sources;
+}
+
 IndexSettings index_settings() {
   const LookUp environment = [](const std::string& name) {
     const char* value = std::getenv(name.c_str());
@@ -238,7 +283,9 @@ IndexSettings index_settings() {
   const ReadText read = [](const std::string& path) {
     return read_file(path, std::max(kLongestSettingsFile, kLongestCertificates)).value_or("");
   };
-  return index_settings(environment, read);
+  IndexSettings settings = index_settings(environment, read);
+  settings.apt = apt_sources(read, names_in(kAptFolder));
+  return settings;
 }
 
 std::vector<std::string> configured_hosts(const IndexSettings& settings) {
@@ -264,9 +311,11 @@ std::vector<std::string> index_hosts(const IndexSettings& settings) {
 }
 
 std::vector<std::string> package_hosts(const IndexSettings& settings) {
-  std::vector<std::string> hosts = index_hosts(settings);
-  hosts.insert(hosts.end(), {"deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80"});
-  return hosts;
+  const std::vector<std::string> indexes = index_hosts(settings);
+  std::set<std::string> hosts(indexes.begin(), indexes.end());
+  take_hosts(settings.apt, hosts);
+  hosts.insert({"deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80"});
+  return {hosts.begin(), hosts.end()};
 }
 
 std::string mask_credentials(std::string_view text) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace bj {
 namespace {
 
@@ -70,6 +72,26 @@ TEST(EnvironmentIndexTest, WhatMustBeReachedIsWhatIsConfiguredOrElseThePublicInd
   EXPECT_TRUE(has(all, "127.0.0.1:3141") && has(all, "registry.npmjs.org:443"));
   EXPECT_FALSE(has(all, "pypi.org:443") || has(all, "files.pythonhosted.org:443"));
   EXPECT_TRUE(has(none, "pypi.org:443") && has(none, "files.pythonhosted.org:443"));
+}
+
+TEST(EnvironmentIndexTest, AptsSourcesOfTheMachineAreAmongThePackages) {
+  const Texts files = {
+      {"/etc/apt/sources.list",
+       "# deb http://old.example/ x main\ndeb [arch=amd64] http://mirror.example:8080/debian bookworm main\n"},
+      {"/etc/apt/sources.list.d/a.sources",
+       "Types: deb\nURIs: https://u:p@archive.example/debian\n  http://second.example/debian\nSuites: x\n\n"
+       "Enabled: no\nTypes: deb\nURIs: http://off.example/\n"},
+      {"/etc/apt/sources.list.d/b.list.save", "deb http://saved.example/ x main\n"},
+      {"/etc/apt/sources.list.d/c.list", "deb file:///srv/packages x main\n"}};
+  IndexSettings known;
+  known.apt = apt_sources([&](const std::string& path) { return files.contains(path) ? files.at(path) : ""; },
+                          {"a.sources", "b.list.save", "c.list"});
+  std::vector<std::string> added = package_hosts(known);
+  std::erase_if(added, [](const std::string& host) {
+    const std::vector<std::string> usual = package_hosts({});
+    return std::find(usual.begin(), usual.end(), host) != usual.end();
+  });
+  EXPECT_EQ(added, (std::vector<std::string>{"archive.example:443", "mirror.example:8080", "second.example:80"}));
 }
 
 TEST(EnvironmentIndexTest, CertificatesAreCopiedByContent) {
