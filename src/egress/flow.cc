@@ -78,7 +78,7 @@ Task<bool> Flow::peek(std::string& bytes, size_t most, Clock::time_point deadlin
   co_return found;
 }
 
-Task<Result<void>> Flow::connect(asio::ip::tcp::endpoint to) {
+Task<Result<void>> Flow::connect(asio::ip::tcp::endpoint to, Buffers buffers) {
   const auto self = shared_from_this();
   begin_step(Clock::now() + kConnectPatience, [](Flow& flow) {
     boost::system::error_code ignored;
@@ -86,6 +86,10 @@ Task<Result<void>> Flow::connect(asio::ip::tcp::endpoint to) {
   });
   boost::system::error_code ignored;
   upstream_.open(to.protocol(), ignored);
+  if (buffers == Buffers::kSmall) {
+    upstream_.set_option(asio::socket_base::receive_buffer_size(kSmallBuffer), ignored);
+    upstream_.set_option(asio::socket_base::send_buffer_size(kSmallBuffer), ignored);
+  }
   const auto [error] = co_await upstream_.async_connect(to, kNoThrow);
   end_step();
   if (error == asio::error::operation_aborted) co_return fail(Code::kUnavailable, "no connection in time");
@@ -104,6 +108,22 @@ Task<bool> Flow::tell_client(std::string text) {
 Task<bool> Flow::tell_server(std::string text) {
   const auto self = shared_from_this();
   co_return co_await send_all(upstream_, text);
+}
+
+Task<void> Flow::finish(std::string text) {
+  const auto self = shared_from_this();
+  (void)co_await send_all(client_, text);
+  boost::system::error_code ignored;
+  client_.shutdown(Socket::shutdown_send, ignored);
+  begin_step(Clock::now() + kFinishPatience, [](Flow& flow) { flow.close(); });
+  while (client_.is_open()) {
+    const auto [error] = co_await client_.async_wait(Socket::wait_read, kNoThrow);
+    if (error || !client_.is_open()) break;
+    const ssize_t size = ::recv(client_.native_handle(), buffer().data(), kAtOnce, 0);
+    if (size == 0 || (size < 0 && !would_block())) break;
+  }
+  end_step();
+  close();
 }
 
 Task<void> Flow::forward(Witness witness, uint64_t most_from_client) {

@@ -26,7 +26,9 @@ class Flow : public std::enable_shared_from_this<Flow> {
   // peeked stays to be read. False: the client is gone or silent.
   Task<bool> peek(std::string& bytes, size_t most, Clock::time_point deadline,
                   std::function<bool(std::string_view)> enough);
-  Task<Result<void>> connect(asio::ip::tcp::endpoint to);
+  // How much the kernel may hold of what a side does not read: as much as the way's length asks for, or little.
+  enum class Buffers { kGrow, kSmall };
+  Task<Result<void>> connect(asio::ip::tcp::endpoint to, Buffers buffers);
 
   // Bytes of our own to one of the sides. False: it is gone.
   Task<bool> tell_client(std::string text);
@@ -38,6 +40,9 @@ class Flow : public std::enable_shared_from_this<Flow> {
     std::function<bool(std::string_view)> sent;  // each piece of the client's, before it is passed on; false: the same
     std::function<void(std::string_view)> answered;  // each piece of the server's
   };
+  // To the client, and then the end. Reads on a while: what it still sends would become a reset that overtakes the
+  // text.
+  Task<void> finish(std::string text);
   // Until both directions have ended. Of the client's bytes only so many are passed on.
   Task<void> forward(Witness witness, uint64_t most_from_client = UINT64_MAX);
   // For who passes bytes himself: counts them. False: a cap is reached. A flow that counts nothing for long ends.
@@ -70,7 +75,9 @@ class Flow : public std::enable_shared_from_this<Flow> {
   void end_step();
 
   static constexpr auto kIdle = std::chrono::minutes(5);
+  static constexpr auto kFinishPatience = std::chrono::seconds(2);
   static constexpr auto kConnectPatience = std::chrono::seconds(15);
+  static constexpr int kSmallBuffer = 128 * 1024;
 
   Socket client_, upstream_;
   FlowTotals& totals_;

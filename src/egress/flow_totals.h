@@ -35,10 +35,11 @@ class FlowTotals {
   bool count_received(uint64_t bytes);
   // Whether a connection may be taken now, which is then counted; or when to ask again.
   std::optional<Clock::time_point> delay_connection();
+  // A cap did something: the first time it is told. Also for those that the gate keeps itself.
+  void felt(const char* cap, const char* what);
 
  private:
   bool within(uint64_t total, const std::optional<uint64_t>& most, const char* cap);
-  void felt(const char* cap, const char* what);
 
   CapListener listener_;
   Now now_;

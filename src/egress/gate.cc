@@ -8,6 +8,7 @@ namespace bj {
 namespace {
 
 constexpr size_t kMostPassages = 256, kMostNames = 1024, kMostAddressesTried = 4;
+constexpr size_t kMostLargeBuffers = 8;  // connections at a time
 constexpr auto kAfterAFailedAccept = std::chrono::milliseconds(50);
 constexpr auto kSilence = std::chrono::milliseconds(200);  // then the server may be the one that speaks first
 
@@ -34,6 +35,7 @@ Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPol
       own_{own_addresses()},
       listener_(std::move(listener)),
       names_(kMostNames),
+      bodies_(std::make_shared<BodyTurns>(executor)),
       totals_([this](const std::string& cap, const std::string& what) { tell_cap(cap, what); }),
       next_connection_(executor) {
   keep_caps();
@@ -155,7 +157,7 @@ void Gate::tell(GateEvent::Kind kind, Passage& passage) const {
   if (!listener_) return;
   GateEvent event;
   event.kind = kind;
-  event.host = passage.name.value_or(passage.address ? passage.address->text() : "");
+  event.host = passage.name.value_or(passage.address ? passage.address->text() : "the gate itself");
   event.port = passage.port;
   if (passage.address) event.address = passage.address->text();
   event.decision = passage.decision;
@@ -213,6 +215,7 @@ DnsAnswer Gate::answer_query(const DnsQuery& query) {
     return answer;
   }
   answer.code = DnsCode::kServFail;
+  if (pair.error().code == Code::kExhausted && policy_.caps.names) totals_.felt("names", "not resolved");
   deny_name(decision.name, refusal(pair.error().what));
   return answer;
 }
@@ -244,6 +247,8 @@ Task<void> Gate::accept() {
     auto passage = std::make_shared<Passage>();
     passage->flow = std::make_shared<Flow>(std::move(client), totals_);
     if (passages_.size() >= std::min<uint64_t>(kMostPassages, policy_.caps.connections.value_or(kMostPassages))) {
+      (void)find_destination(*passage);  // so that it is told
+      if (passages_.size() < kMostPassages) totals_.felt("connections", "refused");
       deny(*passage, refusal("too many connections at a time"));
       continue;
     }
@@ -342,7 +347,10 @@ Task<ProxyOutcome> Gate::connect(PassagePtr passage) {
     if (passage->name && !gate_keeps(GateControl::kPinning)) {  // asks again, as most proxies do
       if (const auto again = co_await resolver_.resolve(*passage->name)) passage->address = again->front();
     }
-    const Result<void> connected = co_await passage->flow->connect(endpoint_of(*passage->address, passage->port));
+    // What programs don't read lies in the kernel, and their memory limits don't count it.
+    const auto buffers = passages_.size() <= kMostLargeBuffers ? Flow::Buffers::kGrow : Flow::Buffers::kSmall;
+    const auto place = endpoint_of(*passage->address, passage->port);
+    const Result<void> connected = co_await passage->flow->connect(place, buffers);
     if (connected) co_return ProxyOutcome::kConnected;
     passage->decision.reason = connected.error().what;
     outcome = ProxyOutcome::kFailed;
@@ -421,17 +429,25 @@ Decision Gate::decide_request(const Passage& passage, const HttpHead& head) cons
   return named.denied() ? named : decision;
 }
 
+// It is HTTP, so the program can be told why.
+Task<void> Gate::refuse_request(PassagePtr passage, Decision decision) {
+  const auto self = shared_from_this();
+  passage->decision = std::move(decision);
+  tell(GateEvent::Kind::kConnectionDenied, *passage);
+  co_await passage->flow->finish(http_refusal("403 Forbidden", passage->decision.reason));
+}
+
 Task<void> Gate::pass_request(PassagePtr passage, HttpHead head) {
   const auto self = shared_from_this();
   passage->inspected = true;
   if (passage->decision.verdict == Verdict::kInspect) {
     Decision decision = decide_request(*passage, head);
     if (!decision.denied() && head.overrides_method) decision = refusal("the request overrides its method");
-    if (decision.denied()) co_return deny(*passage, std::move(decision));
+    if (decision.denied()) co_return co_await refuse_request(passage, std::move(decision));
     passage->decision = std::move(decision);
   }
   const std::optional<std::string> text = single_request(head);
-  if (!text) co_return deny(*passage, refusal("a request whose end can't be told in advance"));
+  if (!text) co_return co_await refuse_request(passage, refusal("a request whose end can't be told in advance"));
   tell(GateEvent::Kind::kConnected, *passage);
   if (!co_await passage->flow->tell_server(*text)) co_return passage->flow->abort();
   const uint64_t most = gate_keeps(GateControl::kSingle) ? head.content_length.value_or(0) : UINT64_MAX;

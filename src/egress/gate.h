@@ -81,6 +81,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   Task<void> refuse_proxy(PassagePtr passage, ProxyRequest request, ProxyOutcome outcome);
   // One HTTP request, where rules speak of methods and paths or a proxy was asked for it.
   Task<void> pass_request(PassagePtr passage, HttpHead head);
+  Task<void> refuse_request(PassagePtr passage, Decision decision);
   Decision decide_request(const Passage& passage, const HttpHead& head) const;
   // TLS that the gate ends itself (gate_opening.cc).
   bool may_open(const Passage& passage) const;
@@ -117,6 +118,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   std::set<PassagePtr> passages_;
   GateCredentials credentials_;
   std::shared_ptr<const ForbiddenTexts> forbidden_;
+  std::shared_ptr<BodyTurns> bodies_;
   std::unique_ptr<TlsAuthority> authority_;
   FlowTotals totals_;
   asio::steady_timer next_connection_;  // while their rate is capped

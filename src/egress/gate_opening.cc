@@ -58,6 +58,7 @@ OpenedConnection::Terms Gate::terms_for(const PassagePtr& passage) {
   terms.port = passage->port;
   terms.credentials = bound_to(credentials_, terms.name, terms.port);
   terms.forbidden = terms.credentials.empty() ? std::make_shared<const ForbiddenTexts>(GateCredentials{}) : forbidden_;
+  terms.bodies = bodies_;
   const auto self = shared_from_this();
   terms.decide = [self, passage](const HttpHead& head) { return self->decide_request(*passage, head); };
   terms.tell = [self, passage](GateEvent::Kind kind, Decision decision, std::string credential) {

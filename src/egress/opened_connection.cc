@@ -26,6 +26,22 @@ bool expects_continue(const HttpHead& head) {
 
 }  // namespace
 
+// A flow that is closed wakes nobody, so that is looked for now and then.
+Task<bool> BodyTurns::take(std::shared_ptr<Flow> flow) {
+  constexpr auto kNowAndThen = std::chrono::milliseconds(250);
+  while (taken_ >= kMost) {
+    if (!flow->client().is_open()) co_return false;
+    co_await freed_.wait_until(Clock::now() + kNowAndThen);
+  }
+  ++taken_;
+  co_return true;
+}
+
+void BodyTurns::give_back() {
+  --taken_;
+  freed_.tell();
+}
+
 OpenedConnection::OpenedConnection(std::shared_ptr<Flow> flow, Terms terms, SslPtr client, SslPtr server)
     : flow_(std::move(flow)),
       terms_(std::move(terms)),
@@ -234,6 +250,13 @@ Task<bool> OpenedConnection::send_body(BodyLength length) {
 Task<bool> OpenedConnection::send_with_rewritten_body(const HttpHead& head, const CredentialChoice& chosen,
                                                       BodyLength length) {
   if (length.size > kMostGivenBody) co_return co_await refuse_pending(kBodySize, kTooLong);
+  if (!co_await terms_.bodies->take(flow_)) co_return false;
+  const bool sent = co_await rewrite_body(head, chosen, length);
+  terms_.bodies->give_back();
+  co_return sent;
+}
+
+Task<bool> OpenedConnection::rewrite_body(const HttpHead& head, const CredentialChoice& chosen, BodyLength length) {
   if (expects_continue(head) && !co_await tell_client("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
   HttpBodyReader reader(length);
   std::string body;

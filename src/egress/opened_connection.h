@@ -25,6 +25,22 @@
 
 namespace bj {
 
+// For the bodies that the connections of one gate hold to put credentials into: some at a time, others wait for their
+// turn. They lie in our memory, which the sandbox's limit does not count.
+class BodyTurns {
+ public:
+  explicit BodyTurns(const asio::any_io_executor& executor) : freed_(executor) {}
+
+  // Waits for one. False: the flow is gone.
+  Task<bool> take(std::shared_ptr<Flow> flow);
+  void give_back();
+
+ private:
+  static constexpr int kMost = 16;
+  int taken_ = 0;
+  Change freed_;
+};
+
 class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
  public:
   struct Terms {
@@ -32,6 +48,7 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
     uint16_t port = 0;
     GateCredentials credentials;                      // bound to it
     std::shared_ptr<const ForbiddenTexts> forbidden;  // in answers; of none: they pass as they are
+    std::shared_ptr<BodyTurns> bodies;
     std::function<Decision(const HttpHead& head)> decide;
     // kConnectionDenied, kUpstreamFailed with the reason in the decision; kSecretUsed with the credential's name.
     std::function<void(GateEvent::Kind kind, Decision decision, std::string credential)> tell;
@@ -60,6 +77,7 @@ class OpenedConnection : public std::enable_shared_from_this<OpenedConnection> {
   Task<Next> pass_request(const HttpHead& head);
   Task<bool> send_request(const HttpHead& head);
   Task<bool> send_with_rewritten_body(const HttpHead& head, const CredentialChoice& chosen, BodyLength length);
+  Task<bool> rewrite_body(const HttpHead& head, const CredentialChoice& chosen, BodyLength length);
   Task<bool> send_head(const HttpHead& head, const CredentialChoice& chosen, std::optional<uint64_t> body_size);
   Task<bool> send_body(BodyLength length);
   Task<bool> send(std::string text);

@@ -22,6 +22,9 @@ constexpr std::array<uint8_t, 16> kOwn6 = {0xfd, 0, 0xbe, 0x11, 0, 0, 0, 0, 0, 0
 constexpr std::array<uint8_t, 1> kLoop4 = {127};
 constexpr std::array<uint8_t, 16> kLoop6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 constexpr int kBacklog = 512;
+// What waits in a connection between the sandbox and the gate is nobody's memory but the machine's: the kernel must not
+// let it grow to megabytes each, and on loopback nothing is gained by that.
+constexpr int kBufferBytes = 128 * 1024;
 constexpr int32_t kNatPriority = -100;
 
 struct PairSet {
@@ -109,6 +112,10 @@ Result<Fd> listener(int type, uint16_t port) {
   if (!fd.ok()) return fail_errno("socket(listener)");
   const int off = 0, on = 1;
   if (::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) != 0) return fail_errno("setsockopt(V6ONLY)");
+  for (const int buffer : {SO_RCVBUF, SO_SNDBUF}) {  // of what is accepted, too
+    if (::setsockopt(fd.get(), SOL_SOCKET, buffer, &kBufferBytes, sizeof kBufferBytes) != 0)
+      return fail_errno("setsockopt(buffer)");
+  }
   sockaddr_in6 any{};
   any.sin6_family = AF_INET6;
   any.sin6_port = htons(port);

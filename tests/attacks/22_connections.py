@@ -3,7 +3,7 @@
 # runs: call exec
 # stopped-by: gate-caps
 # network: {"rules": [{"allow": "allowed.example", "ports": [7]}], "caps": {"connections": 4}}
-# event: denied :0 too many connections
+# event: denied allowed.example:7 too many connections
 #
 # Many connections at once: a flood of an allowed host in our name, or a way to spread what is sent.
 import socket

@@ -4,12 +4,14 @@ import base64
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import unittest
 
 from network_test import NetworkStory
+from story import BELLJAR
 
 VALUE = "tok_s3cr3t+V/lue=42"
 FULL = "Bearer " + VALUE
@@ -180,6 +182,33 @@ public class Fetch { public static void main(String[] a) throws Exception {
         self.assertNotEqual(done.returncode, 0, done.stdout)
         self.assertIn("the cap bytes_sent was reached", done.stderr.decode())
 
+    def test_bodies_with_placeholders_do_not_fill_the_servers_memory(self):
+        script = """
+import socket, ssl, sys, time
+context, held = ssl.create_default_context(), []
+head = b"POST /echo HTTP/1.1\\r\\nHost: allowed.example:8443\\r\\nContent-Length: 1048575\\r\\n\\r\\n"
+for _ in range(64):
+    held.append(context.wrap_socket(socket.create_connection(("allowed.example", 8443), 10), server_hostname="allowed.example"))
+    held[-1].settimeout(1)
+    try: held[-1].sendall(head + b"x" * 1048000)
+    except TimeoutError: pass
+print("held", flush=True)
+sys.stdin.read()
+"""
+        self.write("token", VALUE + "\n")
+        credential = {"name": "demo", "value_file": os.path.join(self.scratch, "token"), "hosts": ["allowed.example"],
+                      "ports": [8443], "body": True, "placeholder": PLACEHOLDER}
+        command = [*self.world.on_the_machine(), BELLJAR, "exec", "-i", "--network", NETWORK, "--credential",
+                   self.write("body.json", json.dumps(credential)), "--", "python3", "-c", script]
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch,
+                       "SSL_CERT_FILE": os.path.join(self.scratch, "ca.pem")}
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as gate:
+            self.assertEqual(gate.stdout.readline(), b"held\n")
+            with open(f"/proc/{gate.pid}/status") as file:  # nsenter and belljar are one process
+                resident_kb = int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
+            gate.stdin.close()
+        self.assertLess(resident_kb, 80 * 1024)
+
     def test_large_bodies_pass_both_ways(self):
         done = self.run_inside("sh", "-c", "head -c 3000000 /dev/zero > f; curl -sS -m 60 -T f "
                                            f"{HOST}/echo | wc -c; sha256sum < f")
@@ -196,6 +225,13 @@ public class Fetch { public static void main(String[] a) throws Exception {
     def test_through_the_proxy_port(self):
         for proxy in ("http://127.0.0.1:15001", "socks5h://127.0.0.1:15001"):
             self.assertEqual(self.echo("-x", proxy, HOST + "/echo")["hash"], HASH)
+
+    def test_a_body_that_ends_with_the_connection(self):
+        script = f"import urllib.request; print(urllib.request.urlopen('{HOST}/closing', timeout=20).read().decode())"
+        done = self.run_inside("/usr/bin/python3", "-c", script)
+        self.assertEqual(json.loads(done.stdout or "{}").get("hash"), HASH, done.stderr)
+        self.assertNotIn(VALUE, done.stdout.decode())
+        self.assertIn(b"unexpected eof", self.fetch(HOST + "/closing").stderr)  # the program is told what the server did
 
     def test_events_of_a_stream_arrive_while_it_runs(self):
         done = self.run_inside("sh", "-c", f"curl -sSN -m 60 {HOST}/events | head -1")
@@ -226,13 +262,6 @@ for text in (b"hello t", b"tok_", b"bye"):
         for place in (("/v2/echo",), ("-X", "DELETE", "/v1/echo"), ("--path-as-is", "/v1/../v2/echo")):
             done = self.fetch("-w", "%{http_code}", *place[:-1], HOST + place[-1], network=policy)
             self.assertTrue(done.stdout.endswith(b"403"), done)
-    def test_a_body_that_ends_with_the_connection(self):
-        script = f"import urllib.request; print(urllib.request.urlopen('{HOST}/closing', timeout=20).read().decode())"
-        done = self.run_inside("/usr/bin/python3", "-c", script)
-        self.assertEqual(json.loads(done.stdout or "{}").get("hash"), HASH, done.stderr)
-        self.assertNotIn(VALUE, done.stdout.decode())
-        self.assertIn(b"unexpected eof", self.fetch(HOST + "/closing").stderr)  # the program is told what the server did
-
 
     def test_rules_about_requests_hold_over_https_without_a_credential(self):
         policy = self.policy("requests.json", rules=[{"allow": "allowed.example", "ports": [8443], "paths": ["/v1/*"]}])

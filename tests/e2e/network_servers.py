@@ -24,6 +24,8 @@ class Page(http.server.BaseHTTPRequestHandler):
             return self.answer(302, b"", {"Location": "http://" + self.path[len("/redirect/"):]})
         if self.path == "/seen":
             return self.answer(200, json.dumps(SEEN).encode())
+        if self.path == "/endless":
+            return self.endless()
         if self.path.startswith("/switch/"):  # to another protocol, of which this server repeats every byte
             return self.switch(self.path[len("/switch/"):])
         if self.path == "/headers":  # with what was truly sent, in a form that is no echo
@@ -44,6 +46,12 @@ class Page(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+
+    def endless(self):
+        self.send_response(200)
+        self.end_headers()
+        while True:  # until who asked has gone
+            self.wfile.write(b"x" * 65536)
 
     def switch(self, protocol):
         self.send_response(101)

@@ -2,10 +2,14 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
+import time
 import unittest
 
 from network_story import NetworkStory
+from story import BELLJAR
 
 CONNECT = """
 import errno, socket, sys
@@ -181,6 +185,26 @@ for name in ("a.allowed.example", "a.allowed.example", "b.allowed.example"):
         said, network = self.used(policy, script)
         self.assertEqual(said.split(), ["True", "True", "no"])
         self.assertIn("different names", network["denied"][0]["reason"])
+        self.assertEqual(network["caps_reached"], ["names"])
+
+    def test_connections_beyond_their_cap_are_an_event_that_names_the_place(self):
+        policy = self.policy("at_a_time", rules=[{"allow": "allowed.example", "ports": [7]}], caps={"connections": 2})
+        script = """
+import socket
+held = []
+for _ in range(4):
+    try:
+        held.append(socket.create_connection(("allowed.example", 7), 10))
+        held[-1].settimeout(10)
+        held[-1].sendall(b"x\\n")
+        print(len(held[-1].recv(10)))
+    except OSError: print("no")
+"""
+        said, network = self.used(policy, script)
+        self.assertEqual(said.split(), ["2", "2", "no", "no"])
+        self.assertEqual(network["caps_reached"], ["connections"])
+        denied = network["denied"][0]
+        self.assertEqual((denied["host"], denied["port"], denied["times"]), ("allowed.example", 7, 2))
 
 
 class Lies(NetworkStory):
@@ -302,6 +326,40 @@ print(got.count(b"/one"), got.count(b"/two"))
         self.assertEqual(done.stdout.decode().strip(), "1 0", done.stderr)
 
 
+class Unread(NetworkStory):
+    """What a program does not read waits in the gate's sockets, and no limit of the sandbox counts it."""
+
+    SCRIPT = """
+import socket, sys
+held = []
+for _ in range(30):
+    held.append(socket.create_connection(("allowed.example", 80), 10))
+    held[-1].sendall(b"GET /endless HTTP/1.1\\r\\nHost: allowed.example\\r\\n\\r\\n")
+for s in held:  # at first it reads, so that the kernel finds large buffers worth while
+    left = 6000000
+    while left > 0: left -= len(s.recv(1 << 20))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+    @unittest.skipUnless(shutil.which("ss"), "there is no ss (package iproute2)")
+    def test_it_does_not_take_the_machines_memory(self):
+        machine = self.world.on_the_machine()
+        command = [*machine, BELLJAR, "exec", "-i", "--network", "allow:allowed.example", "--", "python3", "-c", self.SCRIPT]
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch}
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as program:
+            self.assertEqual(program.stdout.readline(), b"held\n")
+            most_large = 0
+            for _ in range(20):  # nobody says when the last byte has come
+                said = subprocess.run([*machine, "ss", "-tmnH", "dport", "=", ":80"], capture_output=True)
+                waiting = [int(size) for size in re.findall(rb"skmem:\(r(\d+)", said.stdout)]
+                self.assertEqual(len(waiting), 30)
+                most_large = max(most_large, sum(size > 1 << 20 for size in waiting))
+                time.sleep(0.1)
+            program.stdin.close()
+        self.assertLessEqual(most_large, 8)
+
+
 class Requests(NetworkStory):
     """Rules about methods and paths, of plain HTTP here; credentials_test.py has them on opened HTTPS."""
 
@@ -311,9 +369,16 @@ class Requests(NetworkStory):
         for arguments in (("http://allowed.example/v2/a",), ("-d", "x", "http://allowed.example/v1/a"),
                           ("--path-as-is", "http://allowed.example/v1/../v2"), ("-H", "X-HTTP-Method-Override: DELETE", "http://allowed.example/v1/a")):
             with self.subTest(arguments=arguments):
-                done = self.curl(rules, *arguments)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertEqual(done.stdout, b"")
+                done = self.curl(rules, "-w", "%{http_code}", *arguments)
+                self.assertNotIn(b'"server"', done.stdout)
+                self.assertRegex(done.stdout.decode(), "(no rule allows this request|and a rule depends on it).*\n403$")
+                self.assertIn("network: allowed.example:80: ", done.stderr.decode())
+
+    def test_a_large_body_that_nobody_wants_does_not_hide_why(self):
+        rules = self.policy("large.json", rules=[{"allow": "allowed.example", "methods": ["GET"]}])
+        upload = "head -c 3000000 /dev/zero | curl -sS -m 10 -H Expect: --data-binary @- http://allowed.example/"
+        done = self.belljar("exec", "--network", rules, "--", "sh", "-c", upload)
+        self.assertIn(b"no rule allows this request", done.stdout, done.stderr)
 
     def test_a_second_request_on_the_connection_goes_nowhere(self):
         rules = self.policy("second.json", rules=[{"allow": "allowed.example", "paths": ["/one"]}])
