@@ -65,8 +65,8 @@ Result<NetworkPolicy> network_of(Store& store, const SandboxServiceOptions& opti
                                  const TemplateContent& content, const std::string& wish) {
   NetworkLayers layers;
   layers.templates = policies_of(content);
-  BJ_TRY(layers.call, read_network_wish({{"network", stored_json(wish)}}, "sandbox"));
-  if (wish == "null") layers.call.network.reset();
+  BJ_TRY(layers.sandbox, read_network_wish({{"network", stored_json(wish)}}, "sandbox"));
+  if (wish == "null") layers.sandbox.network.reset();
   BJ_TRY(const std::optional<NetworkPolicyRow> own, store.network_policies().find(organization));
   layers.organization = own ? stored_json(own->policy) : options.network;
   return join_network(layers, options.package_hosts);

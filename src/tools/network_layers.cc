@@ -96,8 +96,10 @@ Result<NetworkPolicy> join_network(const NetworkLayers& layers, const std::vecto
   BJ_TRY(NetworkPolicy joined,
          layer_of(layers.organization, kOrganization, PolicyAuthor::kAdministrator, package_hosts));
   BJ_TRY(joined, within_templates(std::move(joined), layers.templates, package_hosts));
-  const std::pair<const char*, const NetworkWish*> inner[] = {
-      {"sandbox configuration", &layers.configuration}, {"tool", &layers.tool}, {"call", &layers.call}};
+  const std::pair<const char*, const NetworkWish*> inner[] = {{"sandbox configuration", &layers.configuration},
+                                                              {"tool", &layers.tool},
+                                                              {"call", &layers.call},
+                                                              {"sandbox", &layers.sandbox}};
   for (const auto& [whose, wish] : inner) {
     if (!wish->network) continue;
     BJ_TRY(NetworkPolicy layer, layer_of(*wish->network, whose, PolicyAuthor::kCaller, package_hosts));

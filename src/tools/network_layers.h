@@ -32,9 +32,10 @@ struct NetworkWish {
 struct NetworkLayers {
   boost::json::value organization = "none";   // its own policy, or the server's
   std::vector<boost::json::value> templates;  // policies of what it is made of
-  NetworkWish configuration, tool, call;
+  NetworkWish configuration, tool, call;      // of a call
+  NetworkWish sandbox;                        // of one that lives
 
-  bool asks_for_network() const { return configuration.network || tool.network || call.network; }
+  bool asks_for_network() const { return configuration.network || tool.network || call.network || sandbox.network; }
   // Each name once, in the order of the layers.
   std::vector<std::string> credentials() const;
 };

@@ -57,6 +57,8 @@ class SandboxNetwork(SandboxNetworkStory):
         hosts = {(event["kind"], event["detail"].get("host"), event["outcome"]) for event in events}
         self.assertTrue([one for one in hosts if one[0] == "policy_decision" and one[1] == "other.example"], events)
         self.assertTrue([one for one in hosts if one[1] == "allowed.example"], events)
+        allowed = [event["detail"]["decision"]["layer"] for event in events if event["outcome"] == "allowed"]
+        self.assertEqual(allowed, ["sandbox"])  # the innermost
         ended = [event["detail"] for event in events if event["action"] == "network.end"]
         self.assertEqual([one["host"] for one in ended], ["allowed.example"])
         self.assertGreater(ended[0]["bytes_received"], ended[0]["bytes_sent"])
