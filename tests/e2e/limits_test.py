@@ -39,7 +39,7 @@ def tool():
         pass
     rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [client.fileno()]))]
     try:
-        socket.socket(fileno=3).sendmsg([b"x"], rights)
+        socket.socket(fileno=os.dup(3)).sendmsg([b"x"], rights)
     except PermissionError:
         pass
     client.close()
