@@ -26,8 +26,6 @@
 #include <memory>
 #include <vector>
 
-#include "sys/socket.h"
-
 namespace bj {
 namespace {
 
@@ -176,12 +174,12 @@ struct Exception {
 
 // Of calls that are allowed otherwise, or refused with another error. Only the lower halves are compared where the
 // kernel looks at no more.
-std::vector<Exception> exceptions(SyscallProfile profile) {
+std::vector<Exception> exceptions() {
   constexpr uint32_t kIoctl = 16, kSocket = 41, kSetsockopt = 54, kFcntl = 72, kPrctl = 157, kSetrlimit = 160,
                      kPrlimit = 302;
   constexpr uint32_t kSignedSegments = 38;  // TCP_AO_ADD_KEY
   constexpr uint32_t kFlowLabels = 32;      // IPV6_FLOWLABEL_MGR
-  std::vector<Exception> list = {
+  return {
       {kIoctl, {{low(1), {TIOCSTI, TIOCLINUX}}}, kRefuse},  // they type into a terminal
       // They make the host's kernel load a module, whoever asks.
       {kIoctl,
@@ -207,14 +205,12 @@ std::vector<Exception> exceptions(SyscallProfile profile) {
       {kSetrlimit, {{low(0), {RLIMIT_CORE}}}, kPretend},
       {kPrlimit, {{low(1), {RLIMIT_CORE}}, {low(2), {0}}, {high(2), {0}}}, SECCOMP_RET_ALLOW},  // only asks
       {kPrlimit, {{low(1), {RLIMIT_CORE}}}, kPretend},
+      // A socket that lingers holds up whoever closes it last, and a descriptor that was sent is closed by who receives
+      // it: the warden, the engine. None does, whatever it is told; for who asks that it should not, nothing changes.
+      {kSetsockopt, {{low(1), {SOL_SOCKET}}, {low(2), {SO_LINGER}}}, kPretend},
       // See kWatching. A lease, even on a file of a read-only mount, holds up whoever opens it on the host.
       {kFcntl, {{low(1), {F_NOTIFY, F_SETLEASE}}}, kUnknown},
   };
-  // A socket that lingers holds up whoever closes it last: us, if it was sent to us. From a zygote we want descriptors.
-  if (profile == SyscallProfile::kZygote || !can_refuse_descriptors()) {
-    list.push_back({kSetsockopt, {{low(1), {SOL_SOCKET}}, {low(2), {SO_LINGER}}}, kPretend});
-  }
-  return list;
 }
 
 using Code = std::vector<sock_filter>;
@@ -244,7 +240,7 @@ Code code_of(const Exception& exception) {
 
 // Runs before libseccomp's program, for what it can't say whatever the upper half of a register holds. Calls newer than
 // the list are "not there". What is decided nowhere goes on behind the last instruction.
-std::string prologue(SyscallProfile profile) {
+std::string prologue() {
   constexpr uint32_t kX32 = 0x40000000;
   const sock_filter onward = BPF_STMT(BPF_JMP | BPF_JA, 0);  // its distance is set when all is there
   Code code = {
@@ -258,7 +254,7 @@ std::string prologue(SyscallProfile profile) {
       BPF_STMT(BPF_RET | BPF_K, kNotThere),
   };
   std::map<uint32_t, Code> by_call;
-  for (const Exception& exception : exceptions(profile)) {
+  for (const Exception& exception : exceptions()) {
     const Code one = code_of(exception);
     Code& all = by_call[exception.call];
     all.insert(all.end(), one.begin(), one.end());
@@ -295,7 +291,7 @@ std::string compile(SyscallProfile profile) {
     seccomp_rule_add(context.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   }
   const std::string program = exported(context);
-  return program.empty() ? program : prologue(profile) + program;  // empty: the plan's seccomp step fails, nothing runs
+  return program.empty() ? program : prologue() + program;  // empty: the plan's seccomp step fails, nothing runs
 }
 
 }  // namespace

@@ -5,16 +5,6 @@
 #include <cstring>
 
 namespace bj {
-namespace {
-
-constexpr int kPassRights = 83;  // SO_PASSRIGHTS, which the build headers lack
-
-bool refuse_descriptors(const Fd& socket) {
-  const int none = 0;
-  return ::setsockopt(socket.get(), SOL_SOCKET, kPassRights, &none, sizeof none) == 0;
-}
-
-}  // namespace
 
 Result<std::pair<Fd, Fd>> socket_pair(int type) {
   int ends[2];
@@ -23,15 +13,12 @@ Result<std::pair<Fd, Fd>> socket_pair(int type) {
 }
 
 Result<std::pair<Fd, Fd>> guarded_socket_pair(int type) {
+  constexpr int kPassRights = 83;  // SO_PASSRIGHTS, which the build headers lack
   BJ_TRY(auto ends, socket_pair(type));
-  (void)refuse_descriptors(
-      ends.first);  // an older kernel can't: what would linger is stopped by the filter (seccomp.cc)
+  const int none = 0;
+  // An older kernel doesn't know it: then they are closed as they come, and none waits in that (seccomp.cc).
+  (void)::setsockopt(ends.first.get(), SOL_SOCKET, kPassRights, &none, sizeof none);
   return ends;
-}
-
-bool can_refuse_descriptors() {
-  const auto ends = socket_pair(SOCK_STREAM);
-  return ends && refuse_descriptors(ends->first);
 }
 
 Result<void> send_message(int socket, std::string_view bytes, const std::vector<int>& descriptors, int flags) {

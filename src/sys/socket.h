@@ -16,10 +16,9 @@ inline constexpr size_t kMaxPassed = 48;  // all mounts of one sandbox, and more
 // type: SOCK_SEQPACKET or SOCK_STREAM. Both ends are close-on-exec.
 Result<std::pair<Fd, Fd>> socket_pair(int type);
 
-// The same for a peer that may be hostile: the first end, ours, takes no descriptors, where the kernel can refuse them.
-// One that arrives unasked is closed by whoever reads, and a TCP socket that lingers makes that wait for its peer.
+// The same for a peer that may be hostile: the first end, ours, takes no descriptors, where the kernel can refuse them
+// (since Linux 6.16). One that arrives unasked is closed by whoever reads, which can be a lot of work.
 Result<std::pair<Fd, Fd>> guarded_socket_pair(int type);
-bool can_refuse_descriptors();  // since Linux 6.16
 
 Result<void> send_message(int socket, std::string_view bytes, const std::vector<int>& descriptors, int flags = 0);
 

@@ -35,7 +35,11 @@ TEST_F(SocketTest, BothEndsAreCloseOnExec) {
 }
 
 TEST(GuardedSocketPairTest, OurEndTakesBytesAndNoDescriptors) {
-  if (!can_refuse_descriptors()) GTEST_SKIP() << "this kernel can't refuse descriptors (Linux 6.16 can)";
+  constexpr int kPassRights = 83;
+  const auto probe = socket_pair(SOCK_STREAM).value();
+  const int none = 0;
+  if (::setsockopt(probe.first.get(), SOL_SOCKET, kPassRights, &none, sizeof none) != 0)
+    GTEST_SKIP() << "this kernel can't refuse descriptors (Linux 6.16 can)";
   for (const int type : {SOCK_STREAM, SOCK_SEQPACKET}) {
     const auto ends = guarded_socket_pair(type).value();
     const auto sent = send_message(ends.second.get(), "x", {STDOUT_FILENO});
