@@ -395,6 +395,45 @@ class ArgumentModels(LettaTest):
         self.assertEqual(self.result(source, {"item": {"name": "n"}, "odd": 1}, args_json_schema=ORDER), ["n", 7])
         self.assertEqual(self.result(source, {"item": {"name": "n"}, "count": "3"}, args_json_schema=ORDER), ["n", 3])
 
+    def test_bounds_hold(self):
+        for definition, value, message in (
+                ({"type": "integer", "maximum": 10}, 11, "Input should be less than or equal to 10"),
+                ({"type": "integer", "exclusiveMinimum": 0}, "0", "Input should be greater than 0"),
+                ({"type": "number", "multipleOf": 0.5}, 0.7, "Input should be a multiple of 0.5"),
+                ({"type": "string", "minLength": 2}, "\u00e9", "String should have at least 2 characters"),
+                ({"type": "string", "pattern": "^a"}, "ba", "String should match pattern '^a'"),
+                ({"type": "array", "minItems": 1}, [], "List should have at least 1 item after validation, not 0"),
+                ({"type": "array", "maxItems": 1}, [1, 2], "List should have at most 1 item after validation, not 2"),
+                ({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]}, -1, "Input should be greater than or equal to 0"),
+                ({"type": "array", "items": {"type": "integer", "maximum": 1}}, [1, 2], "Input should be less than or equal to 1")):
+            with self.subTest(str(definition)):
+                schema = {"title": "T", "type": "object", "properties": {"x": definition}, "required": ["x"]}
+                status, got = self.outcome("def f(x):\n    return x\n", {"x": value}, args_json_schema=schema)
+                where = "x.1" if "items" in definition else "x"
+                self.assertEqual((status, got), ("invalid", "ValidationError: 1 validation error for T: %s: %s" % (where, message)))
+
+    def test_of_several_types_the_one_counts_that_changes_nothing(self):
+        for types, value, shown in ((["integer", "string"], "5", "'5'"), (["string", "integer"], 5, "5"), (["number", "integer"], 5, "5"),
+                                    (["integer", "boolean"], True, "True"), (["integer", "null"], "5", "5"), (["integer"], True, "1"),
+                                    (["boolean"], "Y", "True"), (["integer"], "5.0", "5")):
+            with self.subTest(str(types), value=value):
+                schema = {"type": "object", "properties": {"x": {"anyOf": [{"type": one} for one in types]}}}
+                self.assertEqual(self.result("def f(x):\n    return repr(x)\n", {"x": value}, args_json_schema=schema), shown)
+
+    def test_what_may_be_null_is_told_as_what_it_should_be(self):
+        schema = {"type": "object", "properties": {"x": {"anyOf": [{"type": "array"}, {"type": "null"}]},
+                                                   "y": {"type": "object", "additionalProperties": {"type": "integer"}}}}
+        message = self.outcome("def f(x, y): pass\n", {"x": "a", "y": {"k": "v"}}, args_json_schema=schema)[1]
+        self.assertIn("x: Input should be a valid list; y.k: Input should be a valid integer, unable to parse string", message)
+
+    def test_formats_arrive_as_what_they_stand_for(self):
+        forms = {"a": "date", "b": "date-time", "c": "uuid", "d": "email"}
+        schema = {"type": "object", "properties": {name: {"type": "string", "format": form} for name, form in forms.items()}}
+        args = {"a": "2024-02-03", "b": "2024-02-03T04:05:06+00:00", "c": "12345678-1234-5678-1234-567812345678", "d": "a@b"}
+        source = "def f(a, b, c, d):\n    return [a.year, b.hour, c.int % 7, d]\n"
+        self.assertEqual(self.result(source, args, args_json_schema=schema), [2024, 4, 0x12345678123456781234567812345678 % 7, "a@b"])
+        self.assertIn("c: Input should be a valid UUID", self.outcome(source, dict(args, c="x"), args_json_schema=schema)[1])
+
     def test_an_impossible_schema_is_told_as_such(self):
         schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/No"}}}
         status, message = self.outcome("def f(x): pass\n", {"x": 1}, args_json_schema=schema)

@@ -79,9 +79,9 @@ def _complaints(error, title):
 
 
 _FORMATS = {"date-time": "datetime", "date": "date", "time": "time"}
-_LIMITS = (("minimum", "ge"), ("maximum", "le"), ("exclusiveMinimum", "gt"), ("exclusiveMaximum", "lt"),
-           ("multipleOf", "multiple_of"), ("minLength", "min_length"), ("maxLength", "max_length"),
-           ("minItems", "min_length"), ("maxItems", "max_length"), ("pattern", "pattern"))
+_NUMBERS = (("minimum", "ge"), ("maximum", "le"), ("exclusiveMinimum", "gt"), ("exclusiveMaximum", "lt"), ("multipleOf", "multiple_of"))
+_LIMITS = {"integer": _NUMBERS, "number": _NUMBERS, "array": (("minItems", "min_length"), ("maxItems", "max_length")),
+           "string": (("minLength", "min_length"), ("maxLength", "max_length"), ("pattern", "pattern"))}
 
 
 class _ModelMaker:
@@ -124,8 +124,6 @@ class _ModelMaker:
         options = {"description": definition.get("description")}
         if attribute != key:
             options["alias"] = key
-        if hasattr(self._pydantic, "model_validator") and "$ref" not in definition and "anyOf" not in definition:
-            options.update((option, definition[word]) for word, option in _LIMITS if word in definition)
         if is_required and "default" not in definition:
             return wanted, self._pydantic.Field(..., **options)
         return self._typing.Optional[wanted], self._pydantic.Field(definition.get("default"), **options)
@@ -146,7 +144,13 @@ class _ModelMaker:
         wanted = definition.get("type")
         if type(wanted) is list:
             return typing.Union[tuple(self._type(dict(definition, type=one), hint) for one in wanted)]
-        return self._simple(definition, wanted, hint)
+        return self._within_limits(self._simple(definition, wanted, hint), definition, wanted)
+
+    def _within_limits(self, simple, definition, wanted):
+        limits = {option: definition[word] for word, option in _LIMITS.get(wanted, ()) if word in definition}
+        if not limits or not hasattr(self._pydantic, "model_validator"):  # 1.x knows no limits in there
+            return simple
+        return self._typing.Annotated[simple, self._pydantic.Field(**limits)]
 
     def _simple(self, definition, wanted, hint):
         typing = self._typing

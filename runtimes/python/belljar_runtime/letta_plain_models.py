@@ -1,6 +1,7 @@
-"""Checks arguments against a JSON schema where the environment has no pydantic: required fields, types, enums, nesting.
+"""Checks arguments against a JSON schema where the environment has no pydantic: required fields, types, enums, bounds, nesting.
 
-As lenient as pydantic: text that spells a number is one, and a field that may be missing may be null.
+As lenient as pydantic, and in its words: text that spells a number is one, a field that may be missing may be null, of
+several types that fit the one counts that changes nothing.
 """
 
 from belljar_runtime.own_builtins import OWN as __builtins__
@@ -104,17 +105,24 @@ class Validator:
 
     def _one_of(self, value, options, path, level):
         before = len(self._complaints)
-        reason = "Input does not fit"
+        fitting, reasons = [], []
         for option in options:
             try:
                 checked = self._checked(value, option, path, level + 1)
-                if len(self._complaints) == before:
-                    return checked
-                reason = self._complaints[before].partition(": ")[2]
-                del self._complaints[before:]
             except _Mismatch as mismatch:
-                reason = str(mismatch)
-        raise _Mismatch(reason)
+                if option != {"type": "null"}:
+                    reasons.append(str(mismatch))
+                continue
+            if len(self._complaints) > before:
+                reasons.append(self._complaints[before].partition(": ")[2])
+                del self._complaints[before:]
+            elif type(checked) is type(value):
+                return checked
+            else:
+                fitting.append(checked)
+        if fitting:
+            return fitting[0]
+        raise _Mismatch(reasons[0] if reasons else "Input should be None")
 
     def _typed(self, value, definition, wanted, path, level):
         if wanted == "object" or (wanted is None and "properties" in definition):
@@ -123,17 +131,20 @@ class Validator:
             if type(value) is not dict:
                 raise _Mismatch("Input should be a valid dictionary")
             inner = definition.get("additionalProperties")
-            return {key: self._checked(item, inner, path + "." + key, level + 1) for key, item in value.items()}
+            return {key: self._field(item, inner, path + "." + key, True, level + 1) for key, item in value.items()}
         if wanted == "array":
             if type(value) is not list:
                 raise _Mismatch("Input should be a valid list")
             inner = definition.get("items")
+            _check_bounds(value, definition)
             return [self._field(item, inner, "%s.%d" % (path, index), True, level + 1) for index, item in enumerate(value)]
         if wanted is None:
             return value
         if wanted not in _SIMPLE:
             raise SchemaError("it has the unknown type %.100r" % (wanted,))
-        return _SIMPLE[wanted](value)
+        checked = _formed(value, definition.get("format")) if wanted == "string" else _SIMPLE[wanted](value)
+        _check_bounds(checked, definition)
+        return checked
 
 
 def _text(value):
@@ -143,28 +154,37 @@ def _text(value):
 
 
 def _integer(value):
-    if type(value) is bool or (type(value) is float and not value.is_integer()):
-        raise _Mismatch("Input should be a valid integer")
+    kind = type(value)
+    if kind is float and not value.is_integer():
+        raise _Mismatch("Input should be a valid integer, got a number with a fractional part")
     try:
-        return int(value)
+        whole, _, zeros = value.strip().partition(".") if kind is str else (value, "", "")
+        return int(whole if not zeros.strip("0") else value)
     except (ValueError, TypeError, OverflowError):
-        raise _Mismatch("Input should be a valid integer") from None
+        raise _Mismatch("Input should be a valid integer" + _if_text(kind, "parse string as an integer")) from None
 
 
 def _number(value):
     try:
         return float(value)
     except (ValueError, TypeError, OverflowError):
-        raise _Mismatch("Input should be a valid number") from None
+        raise _Mismatch("Input should be a valid number" + _if_text(type(value), "parse string as a number")) from None
+
+
+def _if_text(kind, unable):
+    return ", unable to " + unable if kind is str else ""
+
+
+_TRUE, _FALSE = ("1", "true", "t", "yes", "y", "on"), ("0", "false", "f", "no", "n", "off")
 
 
 def _boolean(value):
-    text = value.strip().lower() if type(value) is str else value
-    if any(text is one or text == one for one in (True, "true", "1", "yes", "on")):
-        return True
-    if any(text is one or text == one for one in (False, "false", "0", "no", "off")):
-        return False
-    raise _Mismatch("Input should be a valid boolean")
+    kind = type(value)
+    if kind is str and value.lower() in _TRUE + _FALSE:
+        return value.lower() in _TRUE
+    if kind in (bool, int, float) and value in (0, 1):
+        return value == 1
+    raise _Mismatch("Input should be a valid boolean" + (", unable to interpret input" if kind in (str, int) else ""))
 
 
 def _null(value):
@@ -173,3 +193,62 @@ def _null(value):
 
 
 _SIMPLE = {"string": _text, "integer": _integer, "number": _number, "boolean": _boolean, "null": _null}
+_TIMES = {"date-time": "datetime", "date": "date", "time": "time"}
+
+
+def _formed(value, form):
+    """Text, or what it stands for by its `format`."""
+    text = _text(value)
+    try:
+        if form in _TIMES:
+            import datetime
+
+            return getattr(datetime, _TIMES[form]).fromisoformat(text[:-1] + "+00:00" if text[-1:] in "Zz" else text)
+        if form == "uuid":
+            import uuid
+
+            return uuid.UUID(text)
+    except ValueError:
+        raise _Mismatch("Input should be a valid " + _TIMES.get(form, "UUID")) from None
+    return text
+
+
+_BOUNDS = (("minimum", "greater than or equal to", lambda value, bound: value >= bound),
+           ("maximum", "less than or equal to", lambda value, bound: value <= bound),
+           ("exclusiveMinimum", "greater than", lambda value, bound: value > bound),
+           ("exclusiveMaximum", "less than", lambda value, bound: value < bound),
+           ("multipleOf", "a multiple of", lambda value, bound: not bound or value % bound == 0))
+
+
+def _check_bounds(value, definition):
+    kind = type(value)
+    if kind in (int, float):
+        for word, text, holds in _BOUNDS:
+            bound = definition.get(word)
+            if type(bound) in (int, float) and not holds(value, bound):
+                raise _Mismatch("Input should be %s %s" % (text, bound))
+    elif kind is str:
+        _check_length(value, definition.get("minLength"), definition.get("maxLength"), "String", "character", "")
+        _check_pattern(value, definition.get("pattern"))
+    elif kind is list:
+        _check_length(value, definition.get("minItems"), definition.get("maxItems"), "List", "item",
+                      " after validation, not %d" % len(value))
+
+
+def _check_length(value, least, most, what, unit, after):
+    for bound, words, sign in ((least, "at least", 1), (most, "at most", -1)):
+        if type(bound) is int and sign * len(value) < sign * bound:
+            raise _Mismatch("%s should have %s %d %s%s%s" % (what, words, bound, unit, "" if bound == 1 else "s", after))
+
+
+def _check_pattern(value, pattern):
+    if type(pattern) is not str:
+        return
+    import re
+
+    try:
+        found = re.search(pattern, value)
+    except re.error as error:
+        raise SchemaError("its pattern %.100r is none: %s" % (pattern, error)) from None
+    if not found:
+        raise _Mismatch("String should match pattern '%s'" % pattern)
