@@ -60,6 +60,13 @@ check("a command's streams have names", async (box) => {
     assert.deepEqual([done.stdout, done.stderr], ["out\n", "wrong\n"]);
   }
 });
+check("a command that nobody feeds reads nothing, and knows it", async (box) => {
+  assert.equal((await box.commands.run("cat; readlink /proc/self/fd/0; cat /dev/stdin")).stdout, "/dev/null\n");
+  const other = await Sandbox.create();
+  await other.commands.run("rm /dev/null && mkfifo /dev/null", { user: "root" }).catch(() => {});
+  assert.equal((await other.commands.run("cat; echo ended", { timeoutMs: 10000 })).stdout, "ended\n");
+  await other.kill();
+});
 check("pip installs for everybody, as the system is the sandbox's own", async (box) => {
   assert.match(await box.files.read("/etc/pip.conf"), /break-system-packages = true/);
 });
