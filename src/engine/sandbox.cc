@@ -117,8 +117,7 @@ Task<Result<std::shared_ptr<Sandbox>>> Sandbox::create(Host& host, SandboxSpec s
 }
 
 Result<void> Sandbox::adopt(const SandboxSpec& spec) {
-  pollfd p{pidfd_->native_handle(), POLLIN, 0};
-  if (::poll(&p, 1, 0) != 0) return fail(Code::kInternal, "the sandbox has ended");
+  if (has_ended()) return fail(Code::kInternal, "the sandbox has ended");
   if (spec.require_full_seal && !seal_.full()) {
     return fail(Code::kUnavailable, "a full seal was asked for and can't be had: " + seal_.missing());
   }
@@ -425,6 +424,12 @@ void Sandbox::kill() {
 // PID 1 is reported dead only after every other process of its namespace is.
 Task<void> Sandbox::ended() {
   if (pidfd_) co_await readable(*pidfd_);
+}
+
+bool Sandbox::has_ended() const {
+  if (!pidfd_) return true;
+  pollfd p{pidfd_->native_handle(), POLLIN, 0};
+  return ::poll(&p, 1, 0) != 0;
 }
 
 Task<void> Sandbox::destroy() {

@@ -135,6 +135,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // Kills everything inside; returns at once, ended() tells when it is over.
   void kill();
   Task<void> ended();
+  bool has_ended() const;
   // Kills, waits, gives everything back.
   Task<void> destroy();
 

@@ -368,6 +368,7 @@ Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_write(std::string path,
 }
 
 Task<Result<std::string>> SandboxFiles::read(const Opened& opened, uint64_t offset, size_t most) {
+  if (sandbox_->has_ended()) co_return fail(Code::kUnavailable, "the sandbox has ended");
   auto work = [file = opened.file, offset, most]() -> Result<std::string> {
     std::string bytes(most, '\0');
     size_t done = 0;
@@ -385,6 +386,7 @@ Task<Result<std::string>> SandboxFiles::read(const Opened& opened, uint64_t offs
 }
 
 Task<Result<void>> SandboxFiles::write(const Opened& opened, std::string bytes) {
+  if (sandbox_->has_ended()) co_return fail(Code::kUnavailable, "the sandbox has ended");
   auto work = [file = opened.file, path = opened.info.path, data = std::move(bytes)] {
     return write_all(file->get(), data, path);
   };

@@ -78,6 +78,7 @@ class SandboxFiles {
     FileInfo info;
   };
   // Regular files only. Pieces are read and written on the workers, so that nothing here waits for a disk.
+  // kUnavailable: the sandbox has ended; an open file would outlive it.
   Task<Result<Opened>> open_to_read(std::string path, std::string user);
   Task<Result<Opened>> open_to_write(std::string path, std::string user, unsigned mode, Writing writing,
                                      Parents parents, std::string owner = {});

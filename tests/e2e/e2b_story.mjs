@@ -180,6 +180,22 @@ check("a watch of a directory that is removed goes on, and ends with its sandbox
   await until(() => exits.length > 0);
   assert(exits[0] instanceof TimeoutError, String(exits[0]));
 });
+check("what goes in and out of a sandbox ends with it", async () => {
+  const box = await Sandbox.create();
+  await box.commands.run("head -c 200000000 /dev/zero > large");
+  const reader = (await box.files.read("large", { format: "stream" })).getReader();
+  await reader.read();
+  let pieces = 0;
+  const upload = box.files.write("slow", new ReadableStream({ async pull(to) {
+    await new Promise((go) => setTimeout(go, 20));
+    if (++pieces > 200) to.close(); else to.enqueue(new Uint8Array(1 << 20));
+  } })).catch((error) => error);
+  await until(() => pieces > 10);
+  await box.kill();
+  const drain = async () => { for (;;) if ((await reader.read()).done) return "all of it"; };
+  assert.notEqual(await drain().catch((error) => error), "all of it");
+  assert((await upload) instanceof TimeoutError, String(await upload));
+});
 check("a large upload that is refused is told why", async (box) => {
   const large = () => new Blob([Buffer.alloc(48 << 20)]);
   await box.files.makeDir("taken");

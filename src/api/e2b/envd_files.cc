@@ -45,7 +45,11 @@ unsigned status_of_failure(const Error& error) {
   return error.code == Code::kInvalid || error.sys != 0 ? 400 : 500;  // a kernel's refusal inside is the caller's
 }
 
-tl::unexpected<HttpResponse> refuse(const Error& error) { return refuse(status_of_failure(error), error.what); }
+// A sandbox that has ended meanwhile is answered for as it is from then on.
+tl::unexpected<HttpResponse> refuse(const Error& error) {
+  if (error.code == Code::kUnavailable) return refuse(502, "The sandbox was not found: " + error.what);
+  return refuse(status_of_failure(error), error.what);
+}
 
 struct FileCall {
   EnvdCall call;
