@@ -24,6 +24,7 @@ const char* reason_of(unsigned status) {
     case 406: return "Not Acceptable";
     case 408: return "Request Timeout";
     case 409: return "Conflict";
+    case 412: return "Precondition Failed";
     case 413: return "Content Too Large";
     case 416: return "Range Not Satisfiable";
     case 422: return "Unprocessable Content";

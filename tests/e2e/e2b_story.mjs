@@ -155,6 +155,20 @@ check("signed links read and write, until they expire", async (box) => {
   const over = await fetch(await box.downloadUrl("signed.txt", { useSignatureExpiration: -120000 }));
   assert.deepEqual([over.status, await over.json()], [401, { code: 401, message: "signature is already expired" }]);
 });
+check("a download is asked for if the file was changed, and a part of it if it was not", async (box) => {
+  await box.files.write("dated.txt", "0123456789");
+  const link = await box.downloadUrl("dated.txt");
+  const whole = await fetch(link);
+  const date = whole.headers.get("last-modified");
+  assert.equal(await whole.text(), "0123456789");
+  const old = new Date(Date.parse(date) - 60000).toUTCString();
+  const ask = async (headers) => { const answer = await fetch(link, { headers }); return [answer.status, await answer.text()]; };
+  assert.deepEqual(await ask({ "if-modified-since": date }), [304, ""]);
+  assert.deepEqual(await ask({ "if-modified-since": old }), [200, "0123456789"]);
+  assert.equal((await ask({ "if-unmodified-since": old }))[0], 412);
+  assert.deepEqual(await ask({ range: "bytes=2-4", "if-range": date }), [206, "234"]);
+  assert.deepEqual(await ask({ range: "bytes=2-4", "if-range": old }), [200, "0123456789"]);
+});
 check("a watched directory tells what changes, below it too", async (box) => {
   await box.files.makeDir("watched/sub");
   const seen = [];

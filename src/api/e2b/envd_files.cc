@@ -9,6 +9,7 @@
 
 #include "api/e2b/envd.h"
 #include "api/e2b/sandbox_json.h"
+#include "api/file_conditions.h"
 #include "api/file_range.h"
 #include "api/gzip.h"
 #include "api/multipart.h"
@@ -135,8 +136,16 @@ Task<HttpResponse> download(FileCall file) {
   response.headers.add("Content-Disposition", "inline");
   response.headers.add("Vary", "Accept-Encoding");
   response.headers.add("Accept-Ranges", "bytes");
+  response.headers.add("Last-Modified", http_date(opened->info.modified_us));
+  const Condition condition = condition_of(request.headers, opened->info.modified_us);
+  if (condition == Condition::kFailed) co_return plain_error(412, "the file was changed since then");
+  if (condition == Condition::kNotModified) {
+    response.status = 304;
+    co_return response;
+  }
   const uint64_t size = opened->info.size;
-  const std::string_view range_text = request.headers.get("Range");
+  const bool ranged = range_counts(request.headers, opened->info.modified_us);
+  const std::string_view range_text = ranged ? request.headers.get("Range") : "";
   const Coding coding = coding_for(request.headers.get("Accept-Encoding"));
   if (coding == Coding::kNone) co_return plain_error(406, "no acceptable encoding: identity and gzip are there");
   if (coding == Coding::kGzip && range_text.empty()) {
