@@ -199,7 +199,7 @@ class Preview(SandboxStory):
             "sandboxId": sandbox, "message": "The sandbox is running but port is not open", "port": 9, "code": 502}))
         unknown = "sb" + "a" * 26
         status, _, text = self.visit(f"9-{unknown}.localhost")
-        self.assertEqual((status, json.loads(text)["message"]), (502, "The sandbox was not found"))
+        self.assertEqual((status, json.loads(text)), (502, {"sandboxId": unknown, "message": "The sandbox was not found", "code": 502}))
 
     def test_a_hostile_server_inside_is_not_believed(self):
         sandbox = self.serve(RAW, 8001)

@@ -49,7 +49,9 @@ HttpResponse closed_port(const HttpRequest& request, const Traffic& traffic) {
 }
 
 HttpResponse not_found(const HttpRequest& request, const Traffic& traffic) {
-  return error_answer(request, traffic, 502, "The sandbox was not found");
+  constexpr std::string_view kSentence = "The sandbox was not found";
+  if (is_page_visit(request)) return error_answer(request, traffic, 502, kSentence);
+  return json_response(502, boost::json::object{{"sandboxId", traffic.sandbox}, {"message", kSentence}, {"code", 502}});
 }
 
 }  // namespace bj::preview
