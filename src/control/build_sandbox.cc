@@ -117,6 +117,9 @@ Task<void> BuildSandbox::make_start() {
 
 std::map<std::string, std::string> BuildSandbox::variables_of(const TemplateContent& content) const {
   std::map<std::string, std::string> all = image_.environment;
+  const std::string user = user_of(content);
+  if (const Result<Account> account = image_.account(user)) all["HOME"] = account->home;
+  all["USER"] = all["LOGNAME"] = user;
   for (const auto& [name, value] : content.environment) all[name] = value;
   return all;
 }

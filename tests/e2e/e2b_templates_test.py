@@ -17,7 +17,7 @@ const name = 'sdk-template'
 const logs = []
 const template = Template({ fileContextPath: process.env.CONTEXT })
   .fromTemplate('base')
-  .setEnvs({ WHO: 'sdk' })
+  .setEnvs({ WHO: 'sdk', OWN: '$HOME/bin:$USER' })
   .setWorkdir('/home/user/app')
   .copy('folder', '.')
   .copy('one.txt', '/home/user/one.txt')
@@ -94,6 +94,7 @@ class SdkTemplates(TemplateStory):
         self.assertEqual((out["tagged"], out["listed"]), ([True, "sdk-template"], 1))
         self.assertEqual(out["status"], "building")
         sandbox = self.create(template="sdk-template")
+        self.assertEqual(self.output(sandbox, "echo $OWN"), "/home/user/bin:user\n")
         self.assertEqual(self.output(sandbox, "cat said inner.txt ~/one.txt /etc/root-was-here; ls /tmp/started"),
                          "sdk user /home/user/app\ninner\none\nroot\n/tmp/started\n")
 
