@@ -37,6 +37,14 @@ try {
   await sandbox.runCode("kept = 5");
   await assert.rejects(sandbox.runCode("while True: pass", { timeoutMs: 1000 }));
   assert.equal((await sandbox.runCode("kept")).text, "5");
+  // Killed while its interpreter starts, or a little later: that is what is told, not that Python did not start.
+  for (const delay_ms of [0, 10, 30, 100]) {
+    const short = await Sandbox.create("base");
+    const told = short.runCode("import time; time.sleep(60)").catch((error) => error);
+    await new Promise((go) => setTimeout(go, delay_ms));
+    await short.kill();
+    assert.equal((await told).constructor.name, "TimeoutError", JSON.stringify(await told));
+  }
 } finally {
   await sandbox.kill();
 }

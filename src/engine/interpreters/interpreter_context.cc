@@ -51,6 +51,8 @@ class Held {
 
 tl::unexpected<Error> gone() { return fail(Code::kConflict, "the context has ended"); }
 
+ExecutionError context_ended() { return {"ContextEnded", "the context has ended", ""}; }
+
 ExecutionEvent error_event(const ExecutionError& error) {
   ExecutionEvent event;
   event.kind = ExecutionEventKind::kError;
@@ -170,17 +172,34 @@ Task<Result<void>> InterpreterContext::start() {
   co_return co_await begin();
 }
 
+// A warden that is there answers, whatever it says.
+Task<bool> InterpreterContext::lost_its_sandbox() {
+  if (ended_) co_return sandbox_ended_;
+  const Result<void> asked = co_await sandbox_->warden().signal(1, 0);
+  co_return !asked && asked.error().code == Code::kUnavailable;
+}
+
+// Of a context that never ran because its sandbox ended, what is told is that, not what did not start in it.
+Task<Result<ExecutionEnd>> InterpreterContext::not_begun(Error why) {
+  if (!co_await lost_its_sandbox()) co_return tl::unexpected(std::move(why));
+  ExecutionEnd end;
+  end.died = end.sandbox_ended = true;
+  end.error = context_ended();
+  co_return end;
+}
+
 Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, ExecutionListener listener) {
   const auto self = shared_from_this();
-  if (!co_await turn_.enter()) co_return gone();
+  if (!co_await turn_.enter()) co_return co_await not_begun(gone().value());
   const Held held(turn_);
-  if (ended_) co_return gone();
+  if (ended_) co_return co_await not_begun(gone().value());
   Run run;
   const auto started = Clock::now();
   if (!process_ || process_->over()) {
     run.end.restarted = had_process_;
     kill_process();
-    BJ_CO_CHECK(co_await begin());
+    const Result<void> begun = co_await begin();
+    if (!begun) co_return co_await not_begun(begun.error());
     if (run.end.restarted) count_ = 0;
   }
   run.process = process_;
@@ -199,11 +218,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   running_ = false;
   run.process->set_reading(ContextProcess::Reading::kOff);
   if (!run.done) {
-    if (!ended_ && !restarting_) {
-      const Result<void> asked = co_await sandbox_->warden().signal(run.process->pid(), 0);
-      run.end.sandbox_ended = !asked && asked.error().code == Code::kUnavailable;
-    }
-    run.end.sandbox_ended = run.end.sandbox_ended || sandbox_ended_;
+    if (ended_ || !restarting_) run.end.sandbox_ended = co_await lost_its_sandbox();
     explain_death(run, kills_before);
     kill_process();
     if (run.listener) (void)co_await run.listener(error_event(*run.end.error));
@@ -309,8 +324,8 @@ Task<void> InterpreterContext::press(Run& run) {
 void InterpreterContext::explain_death(Run& run, uint64_t kills_before) {
   run.end.died = true;
   if (restarting_ || ended_ || run.end.sandbox_ended) {
-    run.end.error = restarting_ ? ExecutionError{"ContextRestarting", "the context was restarted", ""}
-                                : ExecutionError{"ContextEnded", "the context has ended", ""};
+    run.end.error =
+        restarting_ ? ExecutionError{"ContextRestarting", "the context was restarted", ""} : context_ended();
     return;
   }
   std::string why = "the context's process ended: its state is lost, the next execution begins anew";

@@ -86,6 +86,8 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   Task<Result<std::shared_ptr<ContextProcess>>> spawn_process();
   Task<Result<void>> begin();
   Task<Result<void>> replace(std::shared_ptr<ContextProcess> process);
+  Task<bool> lost_its_sandbox();
+  Task<Result<ExecutionEnd>> not_begun(Error why);
   Task<void> converse(Run& run);
   Task<void> deliver(Run& run, ExecutionEvent event);
   Task<void> press(Run& run);
