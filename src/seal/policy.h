@@ -13,7 +13,7 @@ struct Limits {
   uint64_t cpu_ms = 0;               // CPU time of all processes together; 0: none
   double cpus = 2.0;                 // share of the machine
   uint64_t memory_bytes = 1u << 30;  // with swap
-  uint64_t processes = 128;
+  uint64_t processes = 1024;         // and threads: a browser alone has hundreds
   uint64_t open_files = 1024;        // per process
   uint64_t disk_bytes = 512u << 20;  // everything the sandbox can write, /tmp and /dev/shm included
   uint64_t output_bytes = 1u << 20;  // of stdout and of stderr, each

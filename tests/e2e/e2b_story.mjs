@@ -76,6 +76,12 @@ check("output comes as it is written, in order, whole", async (box) => {
   assert.equal(out, done.stdout);
   assert.equal(out.split("\n").length, 20001);
 });
+check("a hundred commands at once", async () => {
+  const box = await Sandbox.create();
+  const done = await Promise.all(Array.from({ length: 100 }, (_, i) => box.commands.run(`sleep 1; echo ${i}`)));
+  assert.deepEqual(done.map((one) => one.stdout), done.map((_, i) => `${i}\n`));
+  await box.kill();
+});
 check("a terminal takes input and sizes", async (box) => {
   let out = "";
   const terminal = await box.pty.create({ cols: 80, rows: 24, onData: (data) => { out += text(data); }, timeoutMs: 0 });
