@@ -87,10 +87,7 @@ Task<Result<SandboxManager::Standing>> SandboxManager::seal(const Work& work, Af
 Result<void> SandboxManager::note(Transaction& transaction, const std::string& organization,
                                   const SealedFiles& sealed) const {
   const LayerRow layer{sealed.layer, organization, sealed.size_bytes, now()};
-  Result<void> done = LayerTable::insert(transaction, layer, options_.quota.stored_bytes);
-  // To try that again makes no room.
-  if (!done && done.error().code == Code::kExhausted) return fail(Code::kConflict, done.error().what);
-  return done;
+  return LayerTable::insert(transaction, layer, options_.quota.stored_bytes);
 }
 
 Task<void> SandboxManager::discard(std::optional<SealedFiles> sealed) {
@@ -237,7 +234,7 @@ Task<SandboxManager::Outcome> SandboxManager::take_snapshot(Work work) {
     const auto add = [&] { return templates_.add_snapshot(work.actor, snapshot, also); };
     const Result<TemplateCatalog::Begun> added = co_await offload(threads_, add);
     if (added) co_return outcome;
-    done = fail(as_asked(added.error().code), added.error().what);
+    done = fail(as_asked(added.error().code), added.error().what, added.error().sys);
   }
   co_await discard(std::move(standing.sealed));
   co_return tl::unexpected(done.error());

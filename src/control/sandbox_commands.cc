@@ -132,7 +132,7 @@ Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
   const Claim claim{command.id, options_.node};
   if (!outcome) {
     const std::string why = outcome.error().what;
-    const std::optional<int64_t> pause = pause_before_retry(outcome.error().code, command.attempts);
+    const std::optional<int64_t> pause = pause_before_retry(outcome.error(), command.attempts);
     if (pause && !stopping_) {
       const auto retry = [&] { return commands_.retry(claim, why, now() + *pause); };
       if (const Result<void> given_back = co_await offload(threads_, retry)) {
@@ -228,7 +228,7 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
     live = tl::unexpected(ready.error());
   }
   if (!live) {
-    const bool last = !pause_before_retry(live.error().code, work.command.attempts);
+    const bool last = !pause_before_retry(live.error(), work.command.attempts);
     // One that was there before is stopped again, with its files.
     const LifeEvent event = work.command.kind == "create" ? LifeEvent::kFailed : LifeEvent::kEnded;
     if (last || stopping_) (void)co_await conclude(work, event, live.error().what, "");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/quota.h"
 #include "store/sql.h"
 
 namespace bj {
@@ -22,9 +23,12 @@ std::vector<std::string> texts_of(const Rows& rows) {
 Result<void> LayerTable::insert(Transaction& transaction, const LayerRow& layer, int64_t most_bytes) {
   BJ_TRY(const Rows stored, transaction.run(kStored, {layer.organization}));
   if (most_bytes != 0 && stored.rows[0].integer(0) + layer.size_bytes > most_bytes) {
-    return fail(Code::kExhausted, fmt::format("this organization may store {} MiB of files of stopped sandboxes, "
-                                              "snapshots and templates, and this would be beyond it: delete some",
-                                              most_bytes >> 20));
+    const bool alone = layer.size_bytes > most_bytes;
+    return fail(alone ? Code::kUnprocessable : Code::kExhausted,
+                fmt::format("this organization may store {} MiB of files of stopped sandboxes, snapshots and "
+                            "templates, and this {}",
+                            most_bytes >> 20, alone ? "alone is more" : "would be beyond it: delete some"),
+                kOverQuota);
   }
   BJ_CHECK(transaction.run("INSERT INTO layers (id, organization_id, size_bytes, created_at) VALUES ($1, $2, $3, $4)",
                            {layer.id, layer.organization, layer.size_bytes, layer.created_at}));

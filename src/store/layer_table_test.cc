@@ -1,5 +1,6 @@
 #include "store/layer_table.h"
 
+#include "store/quota.h"
 #include "store/store_test_support.h"
 #include "store/template_table.h"
 
@@ -52,7 +53,8 @@ TEST_P(LayerTableTest, AnOrganizationStoresSoMuchAndNoMore) {
   ASSERT_TRUE(insert("ly1", 60, 100));
   const Result<void> more = insert("ly2", 41, 100);
   ASSERT_FALSE(more);
-  EXPECT_EQ(more.error().code, Code::kExhausted);
+  EXPECT_TRUE(is_over_quota(more.error()));
+  EXPECT_EQ(insert("ly2", 101, 100).error().code, Code::kUnprocessable);
   EXPECT_TRUE(insert("ly3", 40, 100));
   EXPECT_TRUE(insert("ly4", 90, 100, other_));
   EXPECT_EQ(*table_->stored_bytes(Actor().organization), 100);

@@ -2,7 +2,6 @@
 // state means and which may follow which is decided in src/control; the store keeps the words.
 #pragma once
 
-#include <cerrno>
 #include <functional>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "store/command_table.h"
 #include "store/database.h"
+#include "store/quota.h"
 #include "store/rows.h"
 #include "store/vault.h"
 
@@ -58,11 +58,6 @@ struct SandboxShare {
   int64_t disk_bytes = 0;
   int64_t stored_bytes = 0;  // of layers: files of stopped sandboxes, snapshots, templates
 };
-
-// Error::sys of what an organization's quota refuses: it has enough already, while a machine without room is kExhausted
-// with another one, or with none.
-inline constexpr int kOverQuota = EDQUOT;
-inline bool is_over_quota(const Error& error) { return error.code == Code::kExhausted && error.sys == kOverQuota; }
 
 struct SandboxFilter {
   std::vector<std::string> states;              // empty: all but deleted

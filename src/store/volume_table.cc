@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/quota.h"
 #include "store/sql.h"
 
 namespace bj {
@@ -36,12 +37,18 @@ Result<void> check_share(Transaction& transaction, const VolumeRow& row, const V
                                           {row.organization}));
   if (quota.count != 0 && rows.rows[0].integer(0) + 1 > quota.count)
     return fail(Code::kExhausted,
-                fmt::format("this organization may have {} volumes, and has them: remove one", quota.count));
+                fmt::format("this organization may have {} volumes, and has them: remove one", quota.count),
+                kOverQuota);
+  if (quota.bytes != 0 && row.size_bytes > quota.bytes)
+    return fail(Code::kUnprocessable,
+                fmt::format("this organization's volumes may have {} MiB together, and this one alone asks for more",
+                            quota.bytes >> 20));
   if (quota.bytes != 0 && rows.rows[0].integer(1) + row.size_bytes > quota.bytes)
     return fail(Code::kExhausted,
                 fmt::format("this organization's volumes may have {} MiB together, and this one would "
                             "be beyond it: remove one, or ask for less",
-                            quota.bytes >> 20));
+                            quota.bytes >> 20),
+                kOverQuota);
   return {};
 }
 

@@ -33,7 +33,8 @@ class VolumeTable {
  public:
   explicit VolumeTable(Database& database) : database_(database) {}
 
-  // In state `making`, if the organization's share allows it (else kExhausted). kConflict: the name is taken.
+  // In state `making`, if the organization's share allows it (else is_over_quota(), or kUnprocessable: it alone is more
+  // than that). kConflict: the name is taken.
   Result<void> create(const VolumeRow& row, const VolumeShare& quota);
   Result<void> set_ready(const std::string& id);
   // Only those that are ready are found, here and in the next two.

@@ -130,8 +130,10 @@ class Volumes(SandboxStory):
             self.api("POST", "/v1/volumes", {"name": "size", "size_bytes": size}, expect=422)
         self.volume("one")
         self.api("POST", "/v1/volumes", {"name": "one"}, expect=409)
-        too_large = self.api("POST", "/v1/volumes", {"name": "huge", "size_bytes": 2 << 30}, expect=503)
-        self.assertIn("together", json.dumps(too_large))
+        too_large = self.api("POST", "/v1/volumes", {"name": "huge", "size_bytes": 2 << 30}, expect=422)
+        self.assertIn("alone asks for more", json.dumps(too_large))
+        too_much = self.api("POST", "/v1/volumes", {"name": "rest", "size_bytes": 1 << 30}, expect=429)
+        self.assertIn("would be beyond it", json.dumps(too_much))
 
     def test_another_organizations_volume_does_not_exist(self):
         volume = self.volume("mine")

@@ -37,13 +37,4 @@ Result<std::string> sandbox_id_of(const HttpRequest& request);
 // The request's sandbox if it runs.
 Task<Result<std::shared_ptr<HeldSandbox>>> running_sandbox(SandboxServices services, const HttpRequest& request);
 
-// A handler that may want more than its organization has: that is a limit of the caller's (429), not the machine's
-// (503).
-template <Task<Result<HttpResponse>> (*kHandler)(SandboxServices, HttpRequest&)>
-Task<Result<HttpResponse>> telling_quotas(SandboxServices services, HttpRequest& request) {
-  Result<HttpResponse> answer = co_await kHandler(services, request);
-  if (!answer && is_over_quota(answer.error())) co_return error_response(429, answer.error().what);
-  co_return answer;
-}
-
 }  // namespace bj::native

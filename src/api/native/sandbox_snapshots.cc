@@ -5,6 +5,7 @@
 #include "api/idempotency_key.h"
 #include "api/native/sandbox_json.h"
 #include "api/native/sandbox_routes.h"
+#include "api/native/telling_quotas.h"
 #include "api/route_group.h"
 
 namespace bj::native {
@@ -102,12 +103,12 @@ void add_snapshot_routes(Router& router, SandboxServices services) {
   const json::value many = json::object{{"type", "array"}, {"items", object}};
   const RouteExtras pages{Access::kByMethod, page_parameters()};
   RouteGroup<SandboxServices> sandboxes(router, "/v1/sandboxes", "sandboxes", services);
-  sandboxes.add(Method::kPost, "/{sandbox_id}/snapshots", take,
+  sandboxes.add(Method::kPost, "/{sandbox_id}/snapshots", telling_quotas<take>,
                 "Keep its files as they are now, to make others from; processes stand still meanwhile",
                 json::object{{"type", "object"}, {"properties", {{"name", text}}}}, object);
   sandboxes.add(Method::kGet, "/{sandbox_id}/snapshots", list_of_sandbox, "List its snapshots, newest first", nullptr,
                 many, pages);
-  sandboxes.add(Method::kPost, "/{sandbox_id}/fork", fork,
+  sandboxes.add(Method::kPost, "/{sandbox_id}/fork", telling_quotas<fork>,
                 "Make others with the same files, variables, limits and network; its processes are not copied",
                 json::object{{"type", "object"}, {"properties", {{"count", whole}, {"timeout", whole}}}}, many);
   sandboxes.add(Method::kPost, "/{sandbox_id}/rollback", telling_quotas<rollback>,

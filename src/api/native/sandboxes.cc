@@ -8,6 +8,7 @@
 #include "api/native/registry_login.h"
 #include "api/native/sandbox_json.h"
 #include "api/native/sandbox_routes.h"
+#include "api/native/telling_quotas.h"
 #include "api/route_group.h"
 #include "api/time_text.h"
 #include "base/compact_id.h"
@@ -324,7 +325,7 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
   const json::value pausing =
       json::object{{"type", "object"}, {"properties", {{"memory", {{"type", "boolean"}, {"default", true}}}}}};
   group.add(
-      Method::kPost, "/{sandbox_id}/pause", pause,
+      Method::kPost, "/{sandbox_id}/pause", telling_quotas<pause>,
       "Stop its processes where they are, or, without memory, end them and keep the files; tells what memory came "
       "back",
       pausing, object);
@@ -333,7 +334,8 @@ void add_lifecycle_routes(Router& router, SandboxServices services) {
               "Let a paused sandbox go on, or start a stopped one with its files; it has its whole timeout again",
               nullptr, object);
   }
-  group.add(Method::kPost, "/{sandbox_id}/stop", stop, "End its processes and keep its files", nullptr, object);
+  group.add(Method::kPost, "/{sandbox_id}/stop", telling_quotas<stop>, "End its processes and keep its files", nullptr,
+            object);
   group.add(Method::kGet, "/{sandbox_id}/metrics", metrics, "What it uses now", nullptr, object);
   group.add(Method::kGet, "/{sandbox_id}/logs", logs, "What happened to it lately", nullptr,
             json::object{{"type", "array"}, {"items", object}});

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 
 #include "api/handler.h"
+#include "api/native/telling_quotas.h"
 #include "api/route_group.h"
 #include "api/time_text.h"
 #include "base/compact_id.h"
@@ -73,7 +74,7 @@ void add_volume_routes(Router& router, VolumeServices services) {
       json::object{{"type", "object"},
                    {"required", {"name"}},
                    {"properties", {{"name", {{"type", "string"}}}, {"size_bytes", {{"type", "integer"}}}}}};
-  group.add(Method::kPost, "", create, "Create a volume", body, object);
+  group.add(Method::kPost, "", telling_quotas<create>, "Create a volume", body, object);
   group.add(Method::kGet, "", list, "List volumes, newest first", nullptr,
             json::object{{"type", "array"}, {"items", object}}, RouteExtras{Access::kByMethod, page_parameters()});
   group.add(Method::kGet, "/{volume_id}", get, "Get a volume", nullptr, object);
