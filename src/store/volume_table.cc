@@ -104,10 +104,11 @@ Result<VolumeRow> VolumeTable::begin_removal(const std::string& organization, co
                                       " FROM volumes WHERE id = $1 AND organization_id = $2 AND state = 'ready'",
                                       {id, organization}));
     BJ_TRY(VolumeRow row, one_of(std::move(rows), id));
-    BJ_TRY(const Rows users,
-           transaction.run("SELECT COUNT(*) FROM sandboxes WHERE organization_id = $1 AND options LIKE $2 AND state IN "
-                           "('creating', 'running', 'paused', 'stopping')",
-                           {organization, "%\"" + id + "\"%"}));
+    BJ_TRY(
+        const Rows users,
+        transaction.run("SELECT COUNT(*) FROM sandboxes WHERE organization_id = $1 AND options LIKE $2 AND (state IN "
+                        "('creating', 'running', 'paused', 'stopping') OR (state = 'stopped' AND kept = 1))",
+                        {organization, "%\"" + id + "\"%"}));
     if (const int64_t count = users.rows[0].integer(0); count != 0)
       return fail(Code::kConflict, fmt::format("the volume is in use by {} sandbox{}: end {} first", count,
                                                count == 1 ? "" : "es", count == 1 ? "it" : "them"));

@@ -80,6 +80,13 @@ TEST_P(VolumeTableTest, OneThatASandboxHasIsNotRemovedAndOneThatIsRemovedIsGiven
   ASSERT_TRUE(
       sandboxes.change(kDefaultOrganization, sandbox->row.id, [](Transaction&, SandboxRow& changed) -> Result<void> {
         changed.state = "stopped";
+        changed.kept = true;
+        return {};
+      }));
+  EXPECT_EQ(volumes.begin_removal(kDefaultOrganization, made.id).error().code, Code::kConflict) << "it can be started";
+  ASSERT_TRUE(
+      sandboxes.change(kDefaultOrganization, sandbox->row.id, [](Transaction&, SandboxRow& changed) -> Result<void> {
+        changed.kept = false;
         return {};
       }));
   EXPECT_EQ(volumes.begin_removal("org-other", made.id).error().code, Code::kNotFound);
