@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "control/expand_variables.h"
+#include "control/template_start.h"
 #include "engine/environments/environment_output.h"
 #include "engine/sandbox_files.h"
 
@@ -102,17 +103,9 @@ Task<Result<std::shared_ptr<BuildSandbox>>> BuildSandbox::create(Engine& engine,
   if (!engine.host().uids) made->helper_user_ = made->image_.user;  // rootless there is one user
   spec.user = made->helper_user_;
   BJ_CO_TRY(made->sandbox_, co_await Sandbox::create(engine.host(), std::move(spec)));
-  co_await made->make_start();
+  SandboxFiles files(engine.host(), made->sandbox_, made->image_);
+  co_await make_start_directory(files, made->image_, made->helper_user_);
   co_return made;
-}
-
-// By the warden: no program of the image runs before somebody waits for it with a deadline. What stands in the way is
-// told by the step that needs the directory.
-Task<void> BuildSandbox::make_start() {
-  if (image_.workdir.empty()) co_return;
-  SandboxFiles files(engine_.host(), sandbox_, image_);
-  const std::string owner = image_.account(image_.user) ? image_.user : std::string();
-  (void)co_await files.make_directory(image_.workdir, "", Parents::kMake, owner);
 }
 
 std::map<std::string, std::string> BuildSandbox::variables_of(const TemplateContent& content) const {

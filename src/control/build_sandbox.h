@@ -49,8 +49,6 @@ class BuildSandbox : public std::enable_shared_from_this<BuildSandbox> {
   BuildSandbox(Engine& engine, HeldTemplate image, BuildSandboxOptions options)
       : engine_(engine), image_(std::move(image.image)), hold_(std::move(image.hold)), options_(std::move(options)) {}
 
-  // The image's working directory, which an image may name without having it.
-  Task<void> make_start();
   struct Ended {
     int status = 0;  // as a shell has it
     bool lost = false;

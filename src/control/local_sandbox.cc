@@ -254,6 +254,7 @@ Task<Result<std::shared_ptr<LiveSandbox>>> LocalHost::create(SandboxRow row, San
   const bool interpreter_ahead = image.environment.contains(kPreloadVariable);
   auto live = std::make_shared<LocalSandbox>(engine_, std::move(sandbox), image, std::move(layers), std::move(habits),
                                              std::move(witness));
+  co_await make_start_directory(live->files(), image, engine_.host().uids ? "root" : image.user);
   if (interpreter_ahead) live->interpreters().start_ahead();
   co_return live;
 }

@@ -23,6 +23,15 @@ std::string ending(int status) {
 
 }  // namespace
 
+// By the warden: no program of the image runs before somebody waits for it with a deadline.
+Task<void> make_start_directory(SandboxFiles& files, Template image, std::string maker) {
+  if (image.workdir.empty()) co_return;
+  const std::string owner = image.account(image.user) ? image.user : std::string();
+  const Result<void> made = co_await files.make_directory(image.workdir, maker, Parents::kMustExist, owner);
+  if (made || made.error().sys == EEXIST) co_return;
+  (void)co_await files.make_directory(image.workdir, maker, Parents::kMake, owner);
+}
+
 Task<Result<void>> start_template(ProcessTable& processes, const Template& image, std::chrono::seconds patience) {
   const std::string start = image.start_command, ready = image.ready_command;
   std::shared_ptr<LiveProcess> started;
