@@ -81,7 +81,7 @@ Task<void> SandboxManager::adopt(SandboxRow row) {
     if (state_in(row) != SandboxState::kStopping) co_await lose(row, reason);
     co_return;
   }
-  const auto sandbox = std::make_shared<HeldSandbox>();
+  const auto sandbox = std::make_shared<HeldSandbox>(executor_);
   sandbox->row = row;
   sandbox->live = *live;
   sandbox->network_stamp = stamp;

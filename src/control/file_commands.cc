@@ -131,6 +131,8 @@ Task<Result<SandboxRow>> SandboxManager::stop_keeping_files(Actor actor, std::st
 Task<SandboxManager::Outcome> SandboxManager::end_with_files(Work work) {
   const std::string id = work.row.id;
   BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(work.row.organization, id));
+  BJ_CO_TRY(const HeldTurn turn, co_await alone_with(sandbox, LifeEvent::kStop));
+  work.row = sandbox->row;
   BJ_CO_TRY(Standing standing, co_await seal(work, AfterSeal::kStandStill));
   standing.image.single = true;
   Result<void> safe = co_await host_.make_durable(standing.sealed->layer);
@@ -138,6 +140,8 @@ Task<SandboxManager::Outcome> SandboxManager::end_with_files(Work work) {
                                                                                : "it was stopped");
   const int64_t time = now();
   const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    if (row.state != work.row.state)  // whoever ends it, or rolls it back, has begun meanwhile
+      return fail(Code::kConflict, "the sandbox is " + row.state + ": that can't be done to it now");
     BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
     BJ_CHECK(note(transaction, row.organization, *standing.sealed));
     row.image = image_text(standing.image);
@@ -176,7 +180,9 @@ Task<SandboxManager::Outcome> SandboxManager::roll_back(Work work) {
   deadlines_.forget(work.row.id);
   if (const auto found = held_.find(work.row.id); found != held_.end()) {
     const std::shared_ptr<HeldSandbox> before = found->second;
-    held_.erase(found);
+    if (!co_await before->turn.enter()) co_return fail(Code::kUnavailable, "the server stops");
+    const HeldTurn turn(before->turn);
+    held_.erase(work.row.id);
     co_await before->live->destroy();
   }
   co_return co_await make(std::move(work));

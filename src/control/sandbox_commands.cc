@@ -234,7 +234,7 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
     if (last || stopping_) (void)co_await conclude(work, event, live.error().what, "");
     co_return tl::unexpected(live.error());
   }
-  const auto held = std::make_shared<HeldSandbox>();
+  const auto held = std::make_shared<HeldSandbox>(executor_);
   held->live = *live;
   held->network_stamp = stamp;
   held->row = work.row;
@@ -260,8 +260,20 @@ Task<SandboxManager::Outcome> SandboxManager::make(Work work) {
   co_return json::object();
 }
 
+// Two that came together both found it in the state that they need. The second would undo what the first has done.
+Task<Result<HeldTurn>> SandboxManager::alone_with(const std::shared_ptr<HeldSandbox>& sandbox, LifeEvent event) {
+  if (!co_await sandbox->turn.enter()) co_return fail(Code::kUnavailable, "the server stops");
+  HeldTurn turn(sandbox->turn);
+  const auto found = held_.find(sandbox->row.id);
+  if (found == held_.end() || found->second != sandbox)
+    co_return fail(Code::kConflict, "the sandbox ended, or was rolled back, meanwhile");
+  BJ_CO_CHECK(after(state_in(sandbox->row), event));
+  co_return turn;
+}
+
 Task<SandboxManager::Outcome> SandboxManager::freeze(Work work) {
   BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(work.row.organization, work.row.id));
+  BJ_CO_TRY(const HeldTurn turn, co_await alone_with(sandbox, LifeEvent::kPause));
   BJ_CO_TRY(const PauseReport report, co_await sandbox->live->pause());
   const json::object outcome{{"memory_before", report.memory_before}, {"memory_after", report.memory_after}};
   const std::string reason(object_of(work.command.payload).contains("expired") ? "its time was over" : "");
@@ -280,6 +292,7 @@ Task<SandboxManager::Outcome> SandboxManager::freeze(Work work) {
 
 Task<SandboxManager::Outcome> SandboxManager::thaw(Work work) {
   BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(work.row.organization, work.row.id));
+  BJ_CO_TRY(const HeldTurn turn, co_await alone_with(sandbox, LifeEvent::kResume));
   BJ_CO_CHECK(co_await sandbox->live->resume());
   BJ_CO_TRY(const SandboxRow row, co_await conclude(work, LifeEvent::kResume, "", "{}"));
   sandbox->live->keep_until(end_without_server(row));

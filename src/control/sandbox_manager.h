@@ -99,10 +99,13 @@ struct ManagerOptions {
 
 // A sandbox that lives here.
 struct HeldSandbox {
+  explicit HeldSandbox(const asio::any_io_executor& executor) : turn(executor) {}
+
   SandboxRow row;  // as the database has it now
   std::shared_ptr<LiveSandbox> live;
   SandboxLog log;
   std::string network_stamp;  // of its organization's policy and credentials, as it has them (NetworkPolicyTable)
+  Turn turn;                  // of what makes it stand still, go on or change its files (SandboxManager::alone_with)
 };
 
 enum class TimeoutRule { kSet, kOnlyLonger };
@@ -189,6 +192,9 @@ class SandboxManager {
                         MaybeText idempotency_key = {});
   Result<void> begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const;
   Task<Outcome> carry_out(Work work);
+  // Until the turn is left, nobody else pauses, resumes, stops with its files or rolls back this one. kConflict: it is
+  // not this server's any more, or the event can't happen to it now.
+  Task<Result<HeldTurn>> alone_with(const std::shared_ptr<HeldSandbox>& sandbox, LifeEvent event);
   // Carries out; what may pass is tried again later, by tick(), and told to whoever waits then.
   Task<Outcome> work_on(Work work);
   Task<Outcome> make(Work work);

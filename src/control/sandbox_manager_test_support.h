@@ -20,6 +20,7 @@ class FakeSandbox : public LiveSandbox {
   explicit FakeSandbox(const asio::any_io_executor& executor) : over_(executor, Clock::time_point::max()) {}
 
   Task<Result<PauseReport>> pause() override {
+    if (while_pausing) co_await while_pausing();
     if (unpausable) co_return fail(Code::kInternal, "can't be frozen");
     paused = true;
     co_await asio::post(over_.get_executor(), asio::use_awaitable);  // it takes a while
@@ -31,6 +32,7 @@ class FakeSandbox : public LiveSandbox {
   }
   Task<Result<SealedFiles>> seal_files(AfterSeal then) override {
     if (unsealable) co_return fail(Code::kInternal, "can't be copied");
+    if (being_copied) co_return fail(Code::kBusy, "is being copied already");
     ++sealed;
     if (then == AfterSeal::kStandStill) paused = true;
     co_return SealedFiles{new_compact_id("ly"), 1 << 20, nullptr};
@@ -43,6 +45,7 @@ class FakeSandbox : public LiveSandbox {
     while (alive) (void)co_await expired(over_);
   }
   Task<void> destroy() override {
+    if (while_ending) co_await while_ending();
     kill();
     destroyed = true;
     co_return;
@@ -55,8 +58,9 @@ class FakeSandbox : public LiveSandbox {
   const Seal& seal() const override { return seal_; }
   void keep_until(int64_t end_at) override { kept_until = end_at; }
 
+  std::function<Task<void>()> while_pausing, while_ending;
   int64_t kept_until = -1;
-  bool alive = true, paused = false, destroyed = false, unpausable = false, unsealable = false;
+  bool alive = true, paused = false, destroyed = false, unpausable = false, unsealable = false, being_copied = false;
   int sealed = 0;
 
  private:
@@ -74,6 +78,7 @@ class FakeHost : public SandboxHost {
   }
   Task<Result<std::shared_ptr<LiveSandbox>>> create(SandboxRow row, SandboxEnvironment environment) override {
     ++attempts;
+    if (while_creating) co_await while_creating();
     last_environment = std::move(environment);
     last_row = row;
     if (!failures.empty()) {
@@ -91,6 +96,7 @@ class FakeHost : public SandboxHost {
   }
   Task<Result<void>> make_durable(std::string layer) override {
     durable.insert(layer);
+    if (while_reaching_disk) co_await while_reaching_disk();
     co_return Result<void>();
   }
   Task<void> remove_layers(std::vector<std::string> layers) override {
@@ -124,6 +130,7 @@ class FakeHost : public SandboxHost {
     co_return;
   }
 
+  std::function<Task<void>()> while_creating, while_reaching_disk;
   std::vector<std::string> renewed;                              // networks
   std::map<std::string, std::shared_ptr<FakeSandbox>> outlived;  // the server before
   std::map<std::string, std::shared_ptr<FakeSandbox>> made;

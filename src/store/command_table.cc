@@ -37,7 +37,7 @@ Result<void> settle(Transaction& transaction, const Claim& claim, const char* st
                          "WHERE id = $4 AND claimed_by = $5 AND state = 'claimed'",
                          {state, outcome, now, claim.command, claim.worker}));
   if (rows.affected == 1) return {};
-  return fail(Code::kConflict, "command " + claim.command + " is no longer " + claim.worker + "'s to end");
+  return fail(Code::kConflict, "the sandbox ended, or another server took this over, before it was done");
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ Result<void> CommandTable::retry(const Claim& claim, const std::string& why, int
                       "WHERE id = $3 AND claimed_by = $4 AND state = 'claimed'",
                       {why, not_before, claim.command, claim.worker}));
   if (rows.affected == 1) return {};
-  return fail(Code::kConflict, "command " + claim.command + " is no longer " + claim.worker + "'s to give back");
+  return fail(Code::kConflict, "the sandbox ended, or another server took this over");
 }
 
 Result<std::optional<CommandRow>> CommandTable::claim(const std::string& worker, const std::string& node, int64_t now,

@@ -1,0 +1,109 @@
+// Requests for one sandbox that come at the same time, and commands whose end the database would not take.
+#include <gtest/gtest.h>
+
+#include "control/sandbox_manager_test_support.h"
+
+namespace bj {
+namespace {
+
+class SimultaneousTest : public SandboxManagerTest {
+ protected:
+  // A request beside the one that is awaited.
+  template <class T>
+  std::shared_ptr<std::optional<T>> begin(Task<T> request) {
+    auto outcome = std::make_shared<std::optional<T>>();
+    asio::co_spawn(
+        io_,
+        [outcome, request = std::move(request)]() mutable -> Task<void> {
+          outcome->emplace(co_await std::move(request));
+        },
+        asio::detached);
+    return outcome;
+  }
+  template <class T>
+  T end(const std::shared_ptr<std::optional<T>>& outcome) {
+    io_.restart();
+    while (!*outcome && io_.run_one() > 0) {
+    }
+    return *outcome ? **outcome : T(fail(Code::kInternal, "nobody answers"));
+  }
+  int64_t count(const std::string& sql) {
+    const Result<Rows> rows = store_->database().read("SELECT COUNT(*) FROM " + sql);
+    return rows ? rows->rows[0].integer(0) : -1;
+  }
+  Task<void> until(std::function<bool()> so) {
+    while (!so()) co_await asio::post(io_, asio::use_awaitable);
+  }
+  // As a full disk would, from here on.
+  void refuse_ends_of_commands() {
+    ASSERT_TRUE(
+        store_->database().write("CREATE TRIGGER full BEFORE UPDATE ON sandbox_commands BEGIN SELECT "
+                                 "RAISE(ABORT, 'the disk is full'); END"));
+  }
+  void take_ends_of_commands() { ASSERT_TRUE(store_->database().write("DROP TRIGGER full")); }
+};
+
+// It went on although it was called paused: the second, refused, undid what the first had done.
+TEST_F(SimultaneousTest, OfTwoPausesTheSecondLeavesItPaused) {
+  const std::string id = create().id;
+  fake(id).while_pausing = [this] {
+    return until([this] { return count("sandbox_commands WHERE kind = 'pause'") == 2; });
+  };
+  const auto first = begin(manager().pause(Actor(), id));
+  const auto second = begin(manager().pause(Actor(), id));
+  const Result<PauseReport> one = end(first), other = end(second);
+  EXPECT_NE(one.has_value(), other.has_value());
+  EXPECT_EQ((one ? other : one).error().code, Code::kConflict);
+  EXPECT_EQ(state(id), "paused");
+  EXPECT_TRUE(fake(id).paused);
+}
+
+// Its files were kept, its end refused with a sentence about commands.
+TEST_F(SimultaneousTest, ADeletionWhileItIsStoppedDeletes) {
+  const std::string id = create().id;
+  std::shared_ptr<std::optional<Result<void>>> deletion;
+  std::shared_ptr<std::optional<Result<SandboxRow>>> stop;
+  fake(id).while_ending = [&] {
+    return until([&] { return stop->has_value() || count("sandboxes WHERE state = 'stopped'") == 1; });
+  };
+  server_->host.while_reaching_disk = [&]() -> Task<void> {
+    deletion = begin(manager().remove(Actor(), id));
+    co_await until([this] { return count("sandboxes WHERE state = 'running'") == 0; });
+  };
+  stop = begin(manager().stop_keeping_files(Actor(), id));
+  const Result<SandboxRow> stopped = end(stop);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::kConflict);
+  EXPECT_TRUE(end(deletion));
+  EXPECT_EQ(run(manager().get(kDefaultOrganization, id)).error().code, Code::kNotFound);
+}
+
+TEST_F(SimultaneousTest, ARollbackWhileItIsStoppedRollsBack) {
+  const std::string id = create().id;
+  const Result<SnapshotView> taken = run(manager().snapshot(Actor(), id, {"ready", {}}));
+  ASSERT_TRUE(taken) << taken.error().what;
+  const std::shared_ptr<FakeSandbox> before = server_->host.made.at(id);
+  std::shared_ptr<std::optional<Result<SandboxRow>>> rollback, stop;
+  server_->host.while_creating = [&] {
+    return until([&] { return stop->has_value() || count("sandboxes WHERE state = 'stopped'") == 1; });
+  };
+  server_->host.while_reaching_disk = [&]() -> Task<void> {
+    rollback = begin(manager().rollback(Actor(), id, "ready"));
+    co_await until([this] { return count("sandboxes WHERE state = 'creating'") == 1; });
+  };
+  stop = begin(manager().stop_keeping_files(Actor(), id));
+  const Result<SandboxRow> stopped = end(stop);
+  const Result<SandboxRow> back = end(rollback);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::kConflict);
+  ASSERT_TRUE(back) << back.error().what;
+  EXPECT_EQ(back->state, "running");
+  EXPECT_TRUE(before->destroyed);
+  EXPECT_EQ(run(manager().running(kDefaultOrganization, id)).value()->live, server_->host.made.at(id));
+}
+
+// The request was never answered: its command was buried with the sandbox, and nobody tried it again.
+// Whoever repeats a request because its answer is late has that answer, not half of it.
+// It was "stopping" until the next start of the server, counted, and could not be deleted.
+}  // namespace
+}  // namespace bj
