@@ -44,11 +44,12 @@ int64_t resumed_timeout(const SandboxRow& row, const json::object& payload) {
   return least == nullptr ? row.timeout_s : std::max(row.timeout_s, least->to_number<int64_t>());
 }
 
-// What a request is told whose key was used before.
-Result<json::object> outcome_of(const CommandRow& first, const std::string& kind, const std::string& id,
-                                const json::object& payload) {
-  if (first.kind != kind || first.subject != id || !asks_for_the_same(object_of(first.payload), payload))
-    return fail(Code::kConflict, "this Idempotency-Key was used before, for something else");
+constexpr auto kLongestRepeat = std::chrono::minutes(2);
+constexpr auto kLookAgain = std::chrono::milliseconds(20);
+
+bool is_under_way(const CommandRow& command) { return command.state == "waiting" || command.state == "claimed"; }
+
+Result<json::object> outcome_of(const CommandRow& first) {
   if (first.state == "done") return object_of(first.outcome);
   if (first.state == "dead") return fail(Code::kConflict, "it was tried before, and failed: " + first.outcome);
   return fail(Code::kConflict, "a request with this Idempotency-Key is being carried out");
@@ -60,6 +61,21 @@ Task<Result<std::optional<CommandRow>>> SandboxManager::earlier(std::string orga
   if (!key) co_return std::optional<CommandRow>();
   const auto read = [&] { return commands_.by_key(organization, *key); };
   co_return co_await offload(threads_, read);
+}
+
+// The first may be carried out by another server: the database tells how it ended.
+Task<SandboxManager::Outcome> SandboxManager::repeated(CommandRow first, std::string kind, std::string id,
+                                                       json::object payload) {
+  if (first.kind != kind || first.subject != id || !asks_for_the_same(object_of(first.payload), payload))
+    co_return fail(Code::kConflict, "this Idempotency-Key was used before, for something else");
+  asio::steady_timer timer(executor_);
+  const auto read = [&] { return commands_.get(first.id); };
+  for (const auto until = Clock::now() + kLongestRepeat; is_under_way(first) && Clock::now() < until && !stopping_;) {
+    timer.expires_after(kLookAgain);
+    (void)co_await expired(timer);
+    BJ_CO_TRY(first, co_await offload(threads_, read));
+  }
+  co_return outcome_of(first);
 }
 
 // What must be so when a command comes, and what it begins.
@@ -93,7 +109,7 @@ Result<void> SandboxManager::begin(Transaction& transaction, SandboxRow& row, co
 Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string id, std::string kind,
                                                       json::object payload, MaybeText idempotency_key) {
   BJ_CO_TRY(std::optional<CommandRow> first, co_await earlier(actor.organization, idempotency_key));
-  if (first) co_return outcome_of(*first, kind, id, payload);
+  if (first) co_return co_await repeated(std::move(*first), kind, id, payload);
   Work work;
   work.actor = actor;
   CommandRow& command = work.command;
@@ -118,7 +134,7 @@ Task<SandboxManager::Outcome> SandboxManager::perform(Actor actor, std::string i
   };
   // Nobody hears of it before what ends it is on the disk, and that takes this along.
   Result<SandboxRow> row = co_await change(actor.organization, id, start, Durability::kWithTheNext);
-  if (first) co_return outcome_of(*first, kind, id, payload);  // it came at the same time
+  if (first) co_return co_await repeated(std::move(*first), kind, id, payload);  // it came at the same time
   if (!row) co_return tl::unexpected(row.error());
   work.row = std::move(*row);
   co_return co_await work_on(std::move(work));

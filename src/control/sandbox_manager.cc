@@ -173,7 +173,11 @@ Task<Result<SandboxRow>> SandboxManager::create(Actor actor, NewSandbox wanted) 
     return sandboxes_.create(actor, row, wanted.metadata, variables, layers_of(row), options_.quota, command, volumes);
   };
   BJ_CO_TRY(SandboxTable::Made made, co_await offload(threads_, insert));
-  if (made.existed) co_return made.row;
+  if (made.first) {
+    work.turn.leave();
+    BJ_CO_CHECK(co_await repeated(std::move(*made.first), "create", made.row.id, payload));
+    co_return co_await get(actor.organization, made.row.id);
+  }
   BJ_CO_CHECK(co_await work_on(std::move(work)));
   co_return co_await get(actor.organization, row.id);
 }

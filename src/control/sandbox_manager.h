@@ -190,6 +190,8 @@ class SandboxManager {
   Task<Result<std::optional<CommandRow>>> earlier(std::string organization, MaybeText key);
   Task<Outcome> perform(Actor actor, std::string id, std::string kind, boost::json::object payload,
                         MaybeText idempotency_key = {});
+  // What a request is told whose key was used before: the first one's outcome, once there is one.
+  Task<Outcome> repeated(CommandRow first, std::string kind, std::string id, boost::json::object payload);
   Result<void> begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const;
   Task<Outcome> carry_out(Work work);
   // Until the turn is left, nobody else pauses, resumes, stops with its files or rolls back this one. kConflict: it is

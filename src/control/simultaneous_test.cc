@@ -104,6 +104,32 @@ TEST_F(SimultaneousTest, ARollbackWhileItIsStoppedRollsBack) {
 
 // The request was never answered: its command was buried with the sandbox, and nobody tried it again.
 // Whoever repeats a request because its answer is late has that answer, not half of it.
+TEST_F(SimultaneousTest, ARepeatedCreateIsToldOfTheSandboxWhenItRuns) {
+  NewSandbox wanted;
+  wanted.idempotency_key = "again";
+  std::shared_ptr<std::optional<Result<SandboxRow>>> second;
+  server_->host.while_creating = [&]() -> Task<void> {
+    second = begin(manager().create(Actor(), wanted));
+    asio::steady_timer timer(io_, std::chrono::milliseconds(60));
+    while (!*second && co_await expired(timer)) break;
+  };
+  const SandboxRow first = create(wanted);
+  const Result<SandboxRow> again = end(second);
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_EQ(again->id, first.id);
+  EXPECT_EQ(again->state, "running");
+}
+
+TEST_F(SimultaneousTest, ARepeatedCreateThatFailedIsToldWhy) {
+  NewSandbox wanted;
+  wanted.idempotency_key = "again";
+  server_->host.failures = {{Code::kInternal, "the launcher is gone", 0}};
+  EXPECT_FALSE(run(manager().create(Actor(), wanted)));
+  const Result<SandboxRow> again = run(manager().create(Actor(), wanted));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().what, "it was tried before, and failed: the launcher is gone");
+}
+
 // It was "stopping" until the next start of the server, counted, and could not be deleted.
 }  // namespace
 }  // namespace bj

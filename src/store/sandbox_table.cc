@@ -179,7 +179,7 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
   const auto work = [&](Transaction& transaction) -> Result<Made> {
     BJ_CHECK(lock_organization(transaction, row.organization));
     if (command.idempotency_key) {
-      BJ_TRY(const std::optional<CommandRow> first,
+      BJ_TRY(std::optional<CommandRow> first,
              CommandTable::find_by_key(transaction, row.organization, *command.idempotency_key));
       if (first) {
         BJ_CHECK(check_same_command(*first, command));
@@ -188,7 +188,7 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
         BJ_TRY(const std::vector<VariableRow> values, variables_of(there.rows, vault_, kLiveVariables));
         if (!same_variables(values, variables))
           return fail(Code::kConflict, "this Idempotency-Key was used before, with other variables");
-        return Made{std::move(made), true};
+        return Made{std::move(made), std::move(first)};
       }
     }
     BJ_TRY(const Rows used, transaction.run(kShare, {row.organization}));
@@ -203,7 +203,7 @@ Result<SandboxTable::Made> SandboxTable::create(const Actor& actor, SandboxRow r
     }
     if (!layers.empty()) BJ_CHECK(LayerTable::set_uses(transaction, row.id, layers));
     BJ_CHECK(CommandTable::insert(transaction, command));
-    return Made{row, false};
+    return Made{row, {}};
   };
   return database_.transact_value<Made>(work, Durability::kWithTheNext);
 }

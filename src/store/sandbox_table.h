@@ -75,7 +75,9 @@ class SandboxTable {
 
   struct Made {
     SandboxRow row;
-    bool existed = false;  // its command's idempotency key was known: nothing was made. kConflict: for another payload
+    // Its command's idempotency key was known: nothing was made, this is the first one's. kConflict: for another
+    // payload.
+    std::optional<CommandRow> first;
   };
   // The sandbox, its variables, its metadata, the layers it uses and the command that will make it real, if the
   // organization's share allows one more (else is_over_quota(), which says what is used up, or kUnprocessable: it alone

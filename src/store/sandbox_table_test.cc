@@ -114,13 +114,13 @@ TEST_P(SandboxTableTest, ACreateThatIsRepeatedWithItsKeyIsTheFirstOne) {
   const auto store = open();
   const auto tables = tables_of(*store);
   const SandboxRow first = row();
-  ASSERT_FALSE(make(*tables, first, {}, {}, "k")->existed);
+  ASSERT_FALSE(make(*tables, first, {}, {}, "k")->first);
   const auto second = make(*tables, row(), {}, {}, "k");
   ASSERT_TRUE(second) << second.error().what;
-  EXPECT_TRUE(second->existed);
+  EXPECT_TRUE(second->first);
   EXPECT_EQ(second->row.id, first.id);
   const Actor theirs = new_actor(*store);
-  EXPECT_FALSE(make(*tables, row(theirs.organization), {}, {}, "k")->existed);
+  EXPECT_FALSE(make(*tables, row(theirs.organization), {}, {}, "k")->first);
 }
 
 TEST_P(SandboxTableTest, AnEditThatFailsChangesNothing) {
