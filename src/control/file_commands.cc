@@ -15,6 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr const char* kStopped = "the sandbox is stopped";
 constexpr int64_t kMostForks = 100;
 constexpr size_t kMostLayers = 8;  // above a root; more are joined. Each may be two of those that the seal takes
 
@@ -148,7 +149,7 @@ Task<SandboxManager::Outcome> SandboxManager::end_with_files(Work work) {
     row.spare_image.clear();
     row.kept = true;
     BJ_CHECK(CommandTable::finish(transaction, {work.command.id, options_.node}, "{}", time));
-    return CommandTable::bury_all_of(transaction, row.id, "the sandbox is stopped", time);
+    return CommandTable::bury_all_of(transaction, row.id, kStopped, time);
   };
   if (safe) {
     const Result<SandboxRow> row = co_await change(work.row.organization, id, edit);
@@ -161,6 +162,7 @@ Task<SandboxManager::Outcome> SandboxManager::end_with_files(Work work) {
   }
   deadlines_.forget(id);
   held_.erase(id);
+  tell_waiting(id, kStopped);
   co_await sandbox->live->destroy();
   co_return json::object();
 }

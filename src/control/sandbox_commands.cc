@@ -15,6 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr const char* kOver = "the sandbox is over";
+
 // What a command begins, where that is a change of state; and what it leads to.
 struct Kind {
   std::optional<LifeEvent> begins;
@@ -150,15 +152,18 @@ Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
     const std::string why = outcome.error().what;
     const std::optional<int64_t> pause = pause_before_retry(outcome.error(), command.attempts);
     if (pause && !stopping_) {
+      const bool first = command.attempts == 1;  // else somebody else waits for it, or nobody
+      const auto waiter = std::make_shared<OneShot<Outcome>>(executor_);
+      if (first) waiting_[command.id] = {row.id, waiter};
       const auto retry = [&] { return commands_.retry(claim, why, now() + *pause); };
-      if (const Result<void> given_back = co_await offload(threads_, retry)) {
-        if (command.attempts > 1) co_return outcome;  // somebody else waits for it, or nobody
-        const auto waiter = std::make_shared<OneShot<Outcome>>(executor_);
-        waiting_[command.id] = waiter;
+      const Result<void> given_back = co_await offload(threads_, retry);
+      if (given_back && !first) co_return outcome;
+      if (given_back) {
         Result<Outcome> later = co_await waiter->get();
         waiting_.erase(command.id);
         co_return later ? std::move(*later) : std::move(outcome);
       }
+      if (first) waiting_.erase(command.id);
     }
     const auto bury = [&] { return commands_.bury(claim, why, now()); };
     (void)co_await offload(threads_, bury);  // one that is over already stays as it is
@@ -166,7 +171,7 @@ Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
   }
   receipt(actor, "sandbox." + command.kind, row, outcome ? "success" : "error",
           outcome ? json::object() : json::object{{"error", outcome.error().what}});
-  if (const auto waiter = waiting_.find(command.id); waiter != waiting_.end()) waiter->second->set(outcome);
+  if (const auto waiter = waiting_.find(command.id); waiter != waiting_.end()) waiter->second.outcome->set(outcome);
   co_return outcome;
 }
 
@@ -341,6 +346,12 @@ Task<SandboxManager::Outcome> SandboxManager::move_end(Work work) {
   co_return json::object();
 }
 
+void SandboxManager::tell_waiting(const std::string& sandbox, const std::string& why) {
+  for (const auto& [command, waiting] : waiting_) {
+    if (waiting.sandbox == sandbox) waiting.outcome->set(Outcome(fail(Code::kConflict, why)));
+  }
+}
+
 // Its end, and, if that was asked for, its deletion.
 Task<SandboxManager::Outcome> SandboxManager::end(Work work) {
   const bool remove = work.command.kind == "delete";
@@ -361,9 +372,10 @@ Task<SandboxManager::Outcome> SandboxManager::end(Work work) {
     row.spare_image.clear();
     row.kept = false;
     BJ_CHECK(CommandTable::finish(transaction, {work.command.id, options_.node}, "{}", time));
-    return CommandTable::bury_all_of(transaction, row.id, "the sandbox is over", time);
+    return CommandTable::bury_all_of(transaction, row.id, kOver, time);
   };
   BJ_CO_CHECK(co_await change(work.row.organization, id, edit));
+  tell_waiting(id, kOver);
   co_return json::object();
 }
 

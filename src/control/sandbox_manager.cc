@@ -16,6 +16,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto kLongestSleep = std::chrono::seconds(1);  // clocks of machines jump
+constexpr const char* kEndedByItself = "the sandbox ended by itself";
 constexpr size_t kMostMetadata = 64;
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostVariables = 1000;
@@ -338,9 +339,10 @@ Task<void> SandboxManager::watch(std::shared_ptr<HeldSandbox> held) {
       const std::string reason =
           row.kept ? "it ended by itself; what it wrote since its last start is gone" : "it ended by itself";
       if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
-      return CommandTable::bury_all_of(transaction, row.id, "the sandbox ended by itself", time);
+      return CommandTable::bury_all_of(transaction, row.id, kEndedByItself, time);
     };
     const Result<SandboxRow> row = co_await change(held->row.organization, id, edit);
+    tell_waiting(id, kEndedByItself);
     receipt(owner_of(held->row), "sandbox.ended", held->row, row ? "success" : "error");
   }
 }
@@ -438,7 +440,7 @@ Task<Result<void>> SandboxManager::start() {
 
 Task<void> SandboxManager::stop() {
   stopping_ = true;
-  for (const auto& [command, waiter] : waiting_) waiter->close();
+  for (const auto& [command, waiting] : waiting_) waiting.outcome->close();
   for (const auto& [id, sandbox] : held_) sandbox->live->kill();
   wake_.cancel();
   const auto held = std::move(held_);

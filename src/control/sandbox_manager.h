@@ -251,6 +251,8 @@ class SandboxManager {
   Task<void> lose(SandboxRow row, std::string reason);
   void tell_lost(const SandboxRow& row, const std::string& reason);
   void hold(const std::shared_ptr<HeldSandbox>& sandbox);
+  // Its end has buried its commands: whoever waits for one that was to be tried again hears it.
+  void tell_waiting(const std::string& sandbox, const std::string& why);
   Task<void> keep_time();
   void receipt(const Actor& actor, const std::string& action, const SandboxRow& row, const std::string& outcome,
                boost::json::object detail = {});
@@ -269,10 +271,14 @@ class SandboxManager {
   TemplateCatalog& templates_;
   std::map<std::string, std::shared_ptr<HeldSandbox>> held_;
   Deadlines deadlines_;
-  std::map<std::string, std::shared_ptr<OneShot<Outcome>>> waiting_;  // by command, for one that is tried again
-  std::map<std::string, std::string> stamps_;                         // of policies_, when they were last asked for
-  Turn network_turn_;                                                 // networks change one after the other
-  Turn create_turns_;                                                 // sandboxes are made a few at a time
+  struct Waiting {
+    std::string sandbox;
+    std::shared_ptr<OneShot<Outcome>> outcome;
+  };
+  std::map<std::string, Waiting> waiting_;     // by command, for one that is tried again
+  std::map<std::string, std::string> stamps_;  // of policies_, when they were last asked for
+  Turn network_turn_;                          // networks change one after the other
+  Turn create_turns_;                          // sandboxes are made a few at a time
   asio::steady_timer wake_;
   Change idle_;  // told when something that runs in the background has ended
   size_t running_ = 0;

@@ -103,6 +103,18 @@ TEST_F(SimultaneousTest, ARollbackWhileItIsStoppedRollsBack) {
 }
 
 // The request was never answered: its command was buried with the sandbox, and nobody tried it again.
+TEST_F(SimultaneousTest, WhoeverWaitsForAnotherTryHearsOfTheSandboxesEnd) {
+  const std::string id = create().id;
+  fake(id).being_copied = true;
+  const auto forks = begin(manager().fork(Actor(), id, {}));
+  run(until([this] { return count("sandbox_commands WHERE kind = 'fork' AND state = 'waiting'") == 1; }));
+  EXPECT_FALSE(*forks);
+  EXPECT_TRUE(run(manager().remove(Actor(), id)));
+  const Result<std::vector<Forked>> told = end(forks);
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, Code::kConflict) << told.error().what;
+}
+
 // Whoever repeats a request because its answer is late has that answer, not half of it.
 TEST_F(SimultaneousTest, ARepeatedCreateIsToldOfTheSandboxWhenItRuns) {
   NewSandbox wanted;
