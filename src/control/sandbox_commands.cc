@@ -39,6 +39,12 @@ bool keeps_files(const CommandRow& command) {
   return command.kind == "stop" && object_of(command.payload).contains("keep");
 }
 
+// Whether its sandbox is in between two states until it ends.
+bool has_begun(const CommandRow& command) {
+  const std::optional<Kind> kind = kind_of(command.kind);
+  return command.kind == "create" || (kind && kind->begins && !keeps_files(command));
+}
+
 // Its own again, unless whoever resumes it asks for another, or for so much at least.
 int64_t resumed_timeout(const SandboxRow& row, const json::object& payload) {
   if (const json::value* const exactly = payload.if_contains("seconds")) return exactly->to_number<int64_t>();
@@ -166,13 +172,31 @@ Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
       if (first) waiting_.erase(command.id);
     }
     const auto bury = [&] { return commands_.bury(claim, why, now()); };
-    (void)co_await offload(threads_, bury);  // one that is over already stays as it is
+    const Result<void> buried = co_await offload(threads_, bury);  // one that is over already stays as it is
+    if (!buried && buried.error().code != Code::kConflict) {
+      unsettled_.push_back(command);
+      unsettled_.back().outcome = why;
+    }
     log_warning("sandbox_command_failed", {{"sandbox", row.id}, {"kind", command.kind}, {"why", why}});
   }
   receipt(actor, "sandbox." + command.kind, row, outcome ? "success" : "error",
           outcome ? json::object() : json::object{{"error", outcome.error().what}});
   if (const auto waiter = waiting_.find(command.id); waiter != waiting_.end()) waiter->second.outcome->set(outcome);
   co_return outcome;
+}
+
+// A full disk, say: what it began would stay in between two states, and the command this server's for ever.
+Task<void> SandboxManager::settle_claims() {
+  const std::vector<CommandRow> unsettled = std::exchange(unsettled_, {});
+  for (const CommandRow& command : unsettled) {
+    const auto settle = [&] {
+      const Claim claim{command.id, options_.node};
+      return has_begun(command) ? commands_.retry(claim, command.outcome, now())
+                                : commands_.bury(claim, command.outcome, now());
+    };
+    const Result<void> settled = co_await offload(threads_, settle);
+    if (!settled && settled.error().code != Code::kConflict) unsettled_.push_back(command);
+  }
 }
 
 Task<SandboxManager::Outcome> SandboxManager::carry_out(Work work) {

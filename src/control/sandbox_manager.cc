@@ -410,6 +410,7 @@ Task<void> SandboxManager::tick() {
     run([this, id] { return expire(id); });
   }
   co_await renew_networks();
+  co_await settle_claims();
   co_await take_up_work();
 }
 

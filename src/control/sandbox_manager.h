@@ -240,6 +240,8 @@ class SandboxManager {
   void extend(const std::shared_ptr<HeldSandbox>& held);
   Task<void> expire(std::string id);
   Task<void> take_up_work();
+  // Ends what failed while the database could not be told.
+  Task<void> settle_claims();
   // Policies and credentials of organizations change under the sandboxes that live, by whoever uses the database.
   Task<void> renew_networks();
   std::string network_stamp(const std::string& organization) const;
@@ -280,7 +282,8 @@ class SandboxManager {
   Turn network_turn_;                          // networks change one after the other
   Turn create_turns_;                          // sandboxes are made a few at a time
   asio::steady_timer wake_;
-  Change idle_;  // told when something that runs in the background has ended
+  std::vector<CommandRow> unsettled_;  // failed, and the database was not told: why
+  Change idle_;                        // told when something that runs in the background has ended
   size_t running_ = 0;
   size_t watching_ = 0;  // of those that run: who only waits for a sandbox's end, or for the clock
   bool stopping_ = false;

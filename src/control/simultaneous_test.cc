@@ -143,5 +143,30 @@ TEST_F(SimultaneousTest, ARepeatedCreateThatFailedIsToldWhy) {
 }
 
 // It was "stopping" until the next start of the server, counted, and could not be deleted.
+TEST_F(SimultaneousTest, AnEndThatCouldNotBeWrittenIsWrittenLater) {
+  const std::string id = create().id;
+  refuse_ends_of_commands();
+  EXPECT_FALSE(run(manager().remove(Actor(), id)));
+  EXPECT_EQ(state(id), "stopping");
+  tick();
+  EXPECT_EQ(state(id), "stopping");
+  take_ends_of_commands();
+  tick();
+  tick();
+  EXPECT_EQ(run(manager().get(kDefaultOrganization, id)).error().code, Code::kNotFound);
+}
+
+TEST_F(SimultaneousTest, APauseThatCouldNotBeWrittenIsNotDoneLater) {
+  const std::string id = create().id;
+  refuse_ends_of_commands();
+  EXPECT_FALSE(run(manager().pause(Actor(), id)));
+  take_ends_of_commands();
+  tick();
+  tick();
+  EXPECT_EQ(state(id), "running");
+  EXPECT_FALSE(fake(id).paused);
+  EXPECT_EQ(count("sandbox_commands WHERE state IN ('waiting', 'claimed')"), 0);
+}
+
 }  // namespace
 }  // namespace bj
