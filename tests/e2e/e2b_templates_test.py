@@ -99,7 +99,9 @@ class SdkTemplates(TemplateStory):
                          "sdk user /home/user/app\ninner\none\nroot\n/tmp/started\n")
 
     def test_failures_are_told_in_e2bs_form(self):
-        for path, body, expected in (("/templates/none", None, 404), ("/v3/templates", b"{", 400)):
+        sizes = [{"name": "sized", **size} for size in ({"memoryMB": 127}, {"memoryMB": 1 << 44}, {"cpuCount": 0}, {"cpuCount": 1.5})]
+        for path, body, expected in (("/templates/none", None, 404), ("/v3/templates", b"{", 400),
+                                     *(("/v3/templates", size, 400) for size in sizes)):
             status, _, text = self.server.request("GET" if body is None else "POST", path, body)
             told = json.loads(text)
             self.assertEqual((status, told["code"]), (expected, expected), told)

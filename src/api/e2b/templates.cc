@@ -1,4 +1,6 @@
 // Templates: made, listed, looked at, shared, removed.
+#include <fmt/format.h>
+
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 
@@ -55,20 +57,25 @@ json::object listed(const TemplateRoutes& routes, const TemplateView& view) {
   return object;
 }
 
+// 0: it is not said.
+Result<int64_t> number_within(const json::object& body, const char* key, int64_t least, int64_t most) {
+  const json::value* const value = body.if_contains(key);
+  if (value == nullptr || value->is_null()) return 0;
+  if (!value->is_int64() || value->get_int64() < least || value->get_int64() > most)
+    return fail(Code::kInvalid, fmt::format("{} must be a whole number from {} to {}", key, least, most));
+  return value->get_int64();
+}
+
 Task<Result<HttpResponse>> create(const TemplateRoutes& routes, HttpRequest& request) {
   BJ_CO_TRY(const json::object body, body_of(request));
   TemplateCatalog::NewBuild wanted;
   wanted.name = text_of(body, "name");
   if (wanted.name.empty()) wanted.name = text_of(body, "alias");
   wanted.tags = texts_of(body, "tags");
-  const auto number = [&body](const char* key) -> int64_t {
-    const json::value* const value = body.if_contains(key);
-    return value != nullptr && value->is_int64() ? value->get_int64() : 0;
-  };
-  wanted.cpus = static_cast<double>(number("cpuCount"));
-  wanted.memory_bytes = number("memoryMB") * kMiB;
-  if (wanted.cpus < 0 || wanted.cpus > 4096 || wanted.memory_bytes < 0 || wanted.memory_bytes > int64_t{1} << 40)
-    co_return fail(Code::kInvalid, "cpuCount or memoryMB is out of range");
+  BJ_CO_TRY(const int64_t cpus, number_within(body, "cpuCount", 1, 4096));
+  BJ_CO_TRY(const int64_t memory, number_within(body, "memoryMB", 128, 1 << 20));
+  wanted.cpus = static_cast<double>(cpus);
+  wanted.memory_bytes = memory * kMiB;
   const auto add = [&]() -> Result<TemplateCatalog::Begun> {
     BJ_TRY(wanted.name, routes.templates.catalog.without_own_space(request.actor.organization, wanted.name));
     return routes.templates.catalog.add_build(request.actor, wanted);
