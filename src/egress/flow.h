@@ -77,7 +77,7 @@ class Flow : public std::enable_shared_from_this<Flow> {
   static constexpr auto kIdle = std::chrono::minutes(5);
   static constexpr auto kFinishPatience = std::chrono::seconds(2);
   static constexpr auto kConnectPatience = std::chrono::seconds(15);
-  static constexpr int kSmallBuffer = 128 * 1024;
+  static constexpr int kSmallBuffer = 256 * 1024;
 
   Socket client_, upstream_;
   FlowTotals& totals_;

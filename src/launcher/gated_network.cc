@@ -24,7 +24,7 @@ constexpr std::array<uint8_t, 16> kLoop6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 
 constexpr int kBacklog = 512;
 // What waits in a connection between the sandbox and the gate is nobody's memory but the machine's: the kernel must not
 // let it grow to megabytes each, and on loopback nothing is gained by that.
-constexpr int kBufferBytes = 128 * 1024;
+constexpr int kBufferBytes = 256 * 1024;
 constexpr int32_t kNatPriority = -100;
 
 struct PairSet {
