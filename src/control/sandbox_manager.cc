@@ -20,7 +20,8 @@ constexpr const char* kEndedByItself = "the sandbox ended by itself";
 constexpr size_t kMostMetadata = 64;
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostVariables = 1000;
-constexpr int64_t kShortestWake = 300;  // seconds that a request gives a sandbox it woke
+constexpr size_t kMostEnvironment = 128 << 10;  // beside it a process has its arguments, the template's and its own
+constexpr int64_t kShortestWake = 300;          // seconds that a request gives a sandbox it woke
 
 tl::unexpected<Error> invalid(std::string sentence) { return fail(Code::kUnprocessable, std::move(sentence)); }
 
@@ -32,6 +33,17 @@ Result<void> check_texts(const std::map<std::string, std::string>& texts, size_t
     if (!sound) return invalid(std::string(what) + " holds an empty or over-long name, or a NUL character");
   }
   return {};
+}
+
+Result<void> check_environment(const SandboxEnvironment& environment) {
+  BJ_CHECK(check_texts(environment, kMostVariables, "env"));
+  size_t size = 0;
+  for (const auto& [name, value] : environment) {
+    if (name.find('=') != std::string::npos) return invalid("env holds a name with \"=\" in it");
+    size += name.size() + value.size() + 2;
+  }
+  if (size <= kMostEnvironment) return {};
+  return invalid("env may have " + std::to_string(kMostEnvironment >> 10) + " KiB together");
 }
 
 template <class T>
@@ -95,7 +107,7 @@ Result<SandboxRow> SandboxManager::row_of(const Actor& actor, const NewSandbox& 
   BJ_TRY(row.processes,
          within<int64_t>(wanted.processes, static_cast<int64_t>(usual.processes), 2, 1 << 20, "processes"));
   BJ_CHECK(check_texts(wanted.metadata, kMostMetadata, "metadata"));
-  BJ_CHECK(check_texts(wanted.environment, kMostVariables, "env"));
+  BJ_CHECK(check_environment(wanted.environment));
   json::object metadata;
   for (const auto& [key, value] : wanted.metadata) metadata[key] = value;
   row.metadata = json::serialize(metadata);

@@ -16,6 +16,18 @@ TEST_F(SandboxManagerTest, ASandboxRunsWithWhatItWasGiven) {
   EXPECT_TRUE(run(manager().running(kDefaultOrganization, row.id)));
 }
 
+// It was made, and nothing could be started in it.
+TEST_F(SandboxManagerTest, VariablesThatNoProcessCanHaveAreRefused) {
+  const std::map<std::string, std::string> wrong[] = {{{"A=B", "x"}}, {{"", "x"}}, {{"A", std::string(200'000, 'x')}}};
+  for (const auto& variables : wrong) {
+    NewSandbox wanted;
+    wanted.environment = variables;
+    const Result<SandboxRow> made = run(manager().create(Actor(), std::move(wanted)));
+    ASSERT_FALSE(made) << variables.begin()->first;
+    EXPECT_EQ(made.error().code, Code::kUnprocessable);
+  }
+}
+
 // Whoever writes them: an API, a command, another server.
 TEST_F(SandboxManagerTest, ANetworkPolicyOfItsOrganizationReachesASandboxThatLives) {
   tick();
