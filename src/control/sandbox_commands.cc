@@ -216,10 +216,12 @@ Task<SandboxManager::Outcome> SandboxManager::carry_out(Work work) {
 Task<Result<SandboxRow>> SandboxManager::change(std::string organization, std::string id, SandboxTable::Edit edit,
                                                 Durability durability) {
   std::vector<std::string> released;
+  uint64_t order = 0;
   // Which layers it uses is written with what refers to them.
   const auto tracked = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
     const std::vector<std::string> before = layers_of(row);
     BJ_CHECK(edit(transaction, row));
+    order = ++changes_;  // the row is this transaction's until it commits
     const std::vector<std::string> now_used =
         state_in(row) == SandboxState::kDeleted ? std::vector<std::string>() : layers_of(row);
     released.clear();
@@ -231,7 +233,7 @@ Task<Result<SandboxRow>> SandboxManager::change(std::string organization, std::s
   };
   const auto write = [&] { return sandboxes_.change(organization, id, tracked, durability); };
   BJ_CO_TRY(SandboxRow row, co_await offload(threads_, write));
-  if (const auto found = held_.find(id); found != held_.end()) found->second->row = row;
+  if (const auto found = held_.find(id); found != held_.end()) found->second->learn(row, order);
   if (!released.empty()) run([this, released] { return collect(released); });
   co_return row;
 }

@@ -9,6 +9,7 @@
 // Stays on the server's thread; the database is asked on the store's threads. The clock is passed in.
 #pragma once
 
+#include <atomic>
 #include <boost/json/object.hpp>
 #include <functional>
 #include <map>
@@ -100,11 +101,18 @@ struct ManagerOptions {
 // A sandbox that lives here.
 struct HeldSandbox {
   explicit HeldSandbox(const asio::any_io_executor& executor) : turn(executor) {}
+  // What a change has left. They are told of by several threads, in any order: an earlier one's is history.
+  void learn(const SandboxRow& left, uint64_t order) {
+    if (order < last_change) return;
+    row = left;
+    last_change = order;
+  }
 
   SandboxRow row;  // as the database has it now
   std::shared_ptr<LiveSandbox> live;
   SandboxLog log;
   std::string network_stamp;  // of its organization's policy and credentials, as it has them (NetworkPolicyTable)
+  uint64_t last_change = 0;   // that `row` knows
   Turn turn;                  // of what makes it stand still, go on or change its files (SandboxManager::alone_with)
 };
 
@@ -284,6 +292,7 @@ class SandboxManager {
   asio::steady_timer wake_;
   std::vector<CommandRow> unsettled_;  // failed, and the database was not told: why
   Change idle_;                        // told when something that runs in the background has ended
+  std::atomic<uint64_t> changes_ = 0;  // of rows, in the order of their transactions
   size_t running_ = 0;
   size_t watching_ = 0;  // of those that run: who only waits for a sandbox's end, or for the clock
   bool stopping_ = false;

@@ -58,6 +58,20 @@ TEST_F(SimultaneousTest, OfTwoPausesTheSecondLeavesItPaused) {
   EXPECT_TRUE(fake(id).paused);
 }
 
+// What a pause leaves in the background was told after the deletion that came next: it passed for one that ended by
+// itself.
+TEST_F(SimultaneousTest, ARowThatIsToldLateIsNotTakenForTheLatest) {
+  HeldSandbox held(io_.get_executor());
+  SandboxRow paused, stopping;
+  paused.state = "paused";
+  stopping.state = "stopping";
+  held.learn(stopping, 2);
+  held.learn(paused, 1);
+  EXPECT_EQ(held.row.state, "stopping");
+  held.learn(paused, 3);
+  EXPECT_EQ(held.row.state, "paused");
+}
+
 // Its files were kept, its end refused with a sentence about commands.
 TEST_F(SimultaneousTest, ADeletionWhileItIsStoppedDeletes) {
   const std::string id = create().id;
