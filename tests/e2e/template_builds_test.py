@@ -117,7 +117,7 @@ class Builds(TemplateStory):
         done = self.belljar("template", "import", "lacking", self.write("lacking.tar", data.getvalue()))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.output(self.create(template="lacking"), ["/bin/sh", "-c", "pwd; echo > here"]), "/srv/app/here\n")
-        self.assertEqual(self.output(self.create(template="lacking", user="nobody"), ["/bin/sh", "-c", "pwd"]), "/srv/app/here\n")
+        self.assertEqual(self.output(self.create(template="lacking", user="1234"), ["/bin/sh", "-c", "pwd"]), "/srv/app/here\n")
         self.build("placed", [self.step("RUN", "pwd > where; id -un >> where")], from_template="lacking")
         self.assertEqual(self.output(self.create(template="placed"), ["/bin/sh", "-c", "pwd; cat where"]), "/srv/app/here\n/srv/app/here\nroot\n")
 
