@@ -40,6 +40,13 @@ int* slot_of(int pid) {
   return nullptr;
 }
 
+bool has_room() {
+  for (const Start& s : g_starts) {
+    if (s.outcome < 0) return true;
+  }
+  return false;
+}
+
 // The new process, or -errno; whether its program runs is told later, by finish().
 long begin(const Request& request, const char* strings, const Descriptors& descriptors, Peer* peer) {
   Start* start = nullptr;
@@ -237,8 +244,11 @@ int run() {
   if (signals < 0) return 1;
   send(kControlFd, {0, ReplyKind::kReady, 0, 0, 0, 0, 0}, -1, 0);
   for (;;) {
+    // Who asks for more at once than can be started waits in the socket for those before. The engine's end is heard all
+    // the same: what runs inside can stop the ones that start.
+    const short wanted = has_room() ? kPollIn : 0;
     PollFd fds[3 + kMaxPeers + kMaxStarts] = {
-        {kControlFd, kPollIn, 0}, {static_cast<int>(signals), kPollIn, 0}, {g_listener, kPollIn, 0}};
+        {kControlFd, wanted, 0}, {static_cast<int>(signals), kPollIn, 0}, {g_listener, kPollIn, 0}};
     for (int i = 0; i < kMaxPeers; ++i) fds[3 + i] = {g_peers[i].fd, kPollIn, 0};
     for (int i = 0; i < kMaxStarts; ++i) fds[3 + kMaxPeers + i] = {g_starts[i].outcome, kPollIn, 0};
     // Root inside may take its descriptors' limit away: then it ends, and the sandbox with it, rather than go on deaf.

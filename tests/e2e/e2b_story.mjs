@@ -80,6 +80,8 @@ check("a hundred commands at once", async () => {
   const box = await Sandbox.create();
   const done = await Promise.all(Array.from({ length: 100 }, (_, i) => box.commands.run(`sleep 1; echo ${i}`)));
   assert.deepEqual(done.map((one) => one.stdout), done.map((_, i) => `${i}\n`));
+  const quick = await Promise.all(Array.from({ length: 300 }, (_, i) => box.commands.run(`echo ${i}`)));
+  assert.deepEqual(quick.map((one) => one.stdout), quick.map((_, i) => `${i}\n`));
   await box.kill();
 });
 check("a terminal takes input and sizes", async (box) => {
