@@ -162,7 +162,7 @@ Task<SandboxManager::Outcome> SandboxManager::end_with_files(Work work) {
   }
   deadlines_.forget(id);
   held_.erase(id);
-  tell_waiting(id, kStopped);
+  tell_waiting(id, kStopped, work.command.id);
   co_await sandbox->live->destroy();
   co_return json::object();
 }

@@ -372,9 +372,9 @@ Task<SandboxManager::Outcome> SandboxManager::move_end(Work work) {
   co_return json::object();
 }
 
-void SandboxManager::tell_waiting(const std::string& sandbox, const std::string& why) {
+void SandboxManager::tell_waiting(const std::string& sandbox, const std::string& why, const std::string& ended_by) {
   for (const auto& [command, waiting] : waiting_) {
-    if (waiting.sandbox == sandbox) waiting.outcome->set(Outcome(fail(Code::kConflict, why)));
+    if (waiting.sandbox == sandbox && command != ended_by) waiting.outcome->set(Outcome(fail(Code::kConflict, why)));
   }
 }
 
@@ -401,7 +401,7 @@ Task<SandboxManager::Outcome> SandboxManager::end(Work work) {
     return CommandTable::bury_all_of(transaction, row.id, kOver, time);
   };
   BJ_CO_CHECK(co_await change(work.row.organization, id, edit));
-  tell_waiting(id, kOver);
+  tell_waiting(id, kOver, work.command.id);
   co_return json::object();
 }
 

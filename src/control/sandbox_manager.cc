@@ -354,7 +354,7 @@ Task<void> SandboxManager::watch(std::shared_ptr<HeldSandbox> held) {
       return CommandTable::bury_all_of(transaction, row.id, kEndedByItself, time);
     };
     const Result<SandboxRow> row = co_await change(held->row.organization, id, edit);
-    tell_waiting(id, kEndedByItself);
+    tell_waiting(id, kEndedByItself, "");
     receipt(owner_of(held->row), "sandbox.ended", held->row, row ? "success" : "error");
   }
 }

@@ -261,8 +261,9 @@ class SandboxManager {
   Task<void> lose(SandboxRow row, std::string reason);
   void tell_lost(const SandboxRow& row, const std::string& reason);
   void hold(const std::shared_ptr<HeldSandbox>& sandbox);
-  // Its end has buried its commands: whoever waits for one that was to be tried again hears it.
-  void tell_waiting(const std::string& sandbox, const std::string& why);
+  // Its end has buried its commands but the one that ended it: whoever waits for one that was to be tried again hears
+  // it.
+  void tell_waiting(const std::string& sandbox, const std::string& why, const std::string& ended_by);
   Task<void> keep_time();
   void receipt(const Actor& actor, const std::string& action, const SandboxRow& row, const std::string& outcome,
                boost::json::object detail = {});

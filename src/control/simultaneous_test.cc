@@ -129,6 +129,20 @@ TEST_F(SimultaneousTest, WhoeverWaitsForAnotherTryHearsOfTheSandboxesEnd) {
   EXPECT_EQ(told.error().code, Code::kConflict) << told.error().what;
 }
 
+// It did stop at the second try, and was told that it could not: the sandbox was stopped.
+TEST_F(SimultaneousTest, AStopThatIsTriedAgainHasItsOwnOutcome) {
+  const std::string id = create().id;
+  fake(id).being_copied = true;
+  const auto stop = begin(manager().stop_keeping_files(Actor(), id));
+  run(until([this] { return count("sandbox_commands WHERE kind = 'stop' AND state = 'waiting'") == 1; }));
+  fake(id).being_copied = false;
+  now_ += 60 * kSecondUs;
+  tick();
+  const Result<SandboxRow> stopped = end(stop);
+  ASSERT_TRUE(stopped) << stopped.error().what;
+  EXPECT_EQ(stopped->state, "stopped");
+}
+
 // Whoever repeats a request because its answer is late has that answer, not half of it.
 TEST_F(SimultaneousTest, ARepeatedCreateIsToldOfTheSandboxWhenItRuns) {
   NewSandbox wanted;
