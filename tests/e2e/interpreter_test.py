@@ -151,7 +151,7 @@ class Ends(InterpreterStory):
             self.api("POST", self.place(context) + "/interrupt", expect=204)
             end = dict(events)["end"]
             connection.close()
-            self.assertIn(end["error"]["name"], ("KeyboardInterrupt", "ExitStatus"))
+            self.assertIn(end["error"]["name"], ("KeyboardInterrupt", "ExitStatus"), (language, end))
             again = self.execute("echo $kept" if language == "bash" else "kept", context)
             self.assertIn("1", again["stdout"] + "".join(r["text"] for r in again["results"]))
 

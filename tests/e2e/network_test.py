@@ -204,7 +204,8 @@ for _ in range(4):
         self.assertEqual(said.split(), ["2", "2", "no", "no"])
         self.assertEqual(network["caps_reached"], ["connections"])
         denied = network["denied"][0]
-        self.assertEqual((denied["host"], denied["port"], denied["times"]), ("allowed.example", 7, 2))
+        self.assertEqual((denied["host"], denied["port"]), ("allowed.example", 7))
+        self.assertIn(denied["times"], (2, 3, 4))  # a reset within connect() has Python try the name's other address
 
 
 class Lies(NetworkStory):
