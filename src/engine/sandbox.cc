@@ -4,9 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -294,15 +292,6 @@ std::vector<std::string> Sandbox::environment_for(const Account& account, const 
   return out;
 }
 
-// The sandbox's own /dev/null, by which programs know that nobody feeds them: a pipe is read by some that would look at
-// files. Who has put something else there gets `otherwise`.
-Task<Fd> Sandbox::no_input(Fd otherwise) {
-  Result<Fd> null = co_await warden_->open("/dev/null", O_RDONLY, 0, account_.uid, account_.gid, FileType::kAny);
-  struct stat info{};
-  const bool good = null && ::fstat(null->get(), &info) == 0 && S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3);
-  co_return good ? std::move(*null) : std::move(otherwise);
-}
-
 Task<Result<Process>> Sandbox::start(ProcessSpec spec, std::shared_ptr<ProcessRecord> record) {
   BJ_CO_TRY(const Account account, account_of(spec.user));
   SpawnRequest request;
@@ -321,7 +310,6 @@ Task<Result<Process>> Sandbox::start(ProcessSpec spec, std::shared_ptr<ProcessRe
     BJ_CO_TRY(Pipe input, make_stream_pipe());
     BJ_CO_TRY(Pipe output, make_stream_pipe());
     BJ_CO_TRY(Pipe error, make_stream_pipe());
-    if (record && record->facts().input_open == 0) input.read = co_await no_input(std::move(input.read));
     process.input = std::move(input.write);
     process.output = std::move(output.read);
     process.error = std::move(error.read);
@@ -331,6 +319,7 @@ Task<Result<Process>> Sandbox::start(ProcessSpec spec, std::shared_ptr<ProcessRe
   }
   if (record && !spec.terminal) {
     const bool with_input = record->facts().input_open != 0;
+    request.no_input = !with_input;
     record->hold(with_input ? process.input.get() : -1, process.output.get(), process.error.get());
   }
   request.witness = std::move(record);

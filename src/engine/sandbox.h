@@ -162,7 +162,6 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
   Result<Account> account_of(const std::string& user) const;
   std::vector<std::string> environment_for(const Account& account, const ProcessSpec& spec) const;
-  Task<Fd> no_input(Fd otherwise);
   std::string note() const;
   Result<void> read_note(const std::string& note, SandboxNetwork network);
   Result<void> take_descriptors(std::vector<Fd> descriptors);

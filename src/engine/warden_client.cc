@@ -198,7 +198,7 @@ Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
   const auto self = shared_from_this();
   ward::Request request = path_request(ward::Op::kSpawn, spawn.uid, spawn.gid);
   request.id = ++last_id_;
-  request.flags = spawn.terminal ? ward::kTerminal : 0;
+  request.flags = (spawn.terminal ? ward::kTerminal : 0u) | (spawn.no_input ? ward::kNoInput : 0u);
   request.rows = spawn.rows;
   request.columns = spawn.columns;
   request.argument_count = static_cast<uint32_t>(spawn.arguments.size());

@@ -39,6 +39,7 @@ struct SpawnRequest {
   uid_t uid = 0;
   gid_t gid = 0;
   bool terminal = false;
+  bool no_input = false;  // stdin is the sandbox's /dev/null
   uint16_t rows = 24, columns = 80;
   std::vector<int> descriptors;  // stdin, stdout, stderr (without a terminal), then 3, 4, ...
   std::shared_ptr<SpawnWitness> witness;

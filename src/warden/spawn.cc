@@ -127,6 +127,15 @@ long execute(const Job& job) {
   return result;
 }
 
+// By /dev/null programs know that nobody feeds them: a pipe is read by some that would look at files.
+void feed_nothing() {
+  static const char null[] = "/dev/null";
+  const long fd = call(__NR_openat, kAtFdCwd, address(null), kNoctty | kCloexec, 0);
+  if (fd < 0) return;
+  call(__NR_dup2, fd, 0);
+  close(static_cast<int>(fd));
+}
+
 [[noreturn]] void run(Job& job) {
   const uint64_t none = 0;
   call(__NR_rt_sigprocmask, 2, address(&none), 0, sizeof none);
@@ -136,6 +145,7 @@ long execute(const Job& job) {
   place_descriptors(job);
   if (terminal) call(__NR_ioctl, 0, kSetTerminal, 0);
   if (const long r = become(job.request->uid, job.request->gid); r < 0) give_up(job, r);
+  if ((job.request->flags & kNoInput) != 0) feed_nothing();
   if (job.directory_fd < 0) {
     if (const long r = call(__NR_chdir, address(job.directory)); r < 0) give_up(job, r);
   }

@@ -23,6 +23,7 @@ enum class Op : uint16_t {
 enum SpawnFlags : uint32_t {
   kTerminal = 1,       // stdio is a new PTY, its master comes back; no stdio descriptors are passed
   kDirectoryByFd = 2,  // the last descriptor is the working directory
+  kNoInput = 4,        // stdin is /dev/null instead of the first descriptor
 };
 
 struct Request {
