@@ -23,14 +23,15 @@ struct Repetition {
   std::chrono::milliseconds after{0};
 };
 
-// Node forgets a signal that comes just as a cell begins to wait, and a cell of JavaScript can't catch one: it gets the
-// next soon. A program that bash was just starting forgets one, too (the fork still has bash's handler), and bash goes
-// on if its program did not die of it. But what runs there may be cleaning up, which a second one would end: it gets
-// the next as from somebody at a keyboard who loses patience. Python forgets none.
+// Node forgets a signal that comes just as a cell begins to wait; but a second one while it is still giving up the code
+// for the first ends Node itself (vm's breakOnSigint leaves it without a handler for that moment). A program that bash
+// was just starting forgets one, too (the fork still has bash's handler), and bash goes on if its program did not die
+// of it; but what runs there may be cleaning up, which a second one would end. So the next comes as from somebody at a
+// keyboard who loses patience. Python forgets none.
 Repetition repetition_for(ContextLanguage language) {
   switch (language) {
     case ContextLanguage::kJavaScript:
-    case ContextLanguage::kTypeScript: return {20, std::chrono::milliseconds(100)};
+    case ContextLanguage::kTypeScript:
     case ContextLanguage::kBash: return {3, std::chrono::milliseconds(700)};
     case ContextLanguage::kPython: break;
   }
