@@ -29,7 +29,7 @@ struct SandboxSettings {
   int64_t most_volumes = 100;
   int64_t most_volume_bytes = int64_t{100} << 30;  // together
   int64_t volume_bytes = int64_t{1} << 30;         // of one that asks for no size
-  std::string domain;         // below which they have host names; empty: localhost
+  std::string domain;                              // below which they have host names; empty: localhost
   bool keep_on_stop = false;  // a server that stops leaves them to the next one, as if it had been killed
 };
 

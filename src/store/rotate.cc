@@ -29,10 +29,10 @@ struct EncryptedTable {
 };
 constexpr std::string_view kWipe = "value = '', ";
 constexpr EncryptedTable kTables[] = {{kSandboxVariables.table, "value", kWipe},
-                                   {kAgentVariables.table, "value", kWipe},
-                                   {kLiveVariables.table, "value", kWipe},
-                                   {kCredentialTable, "''", ""},
-                                   {kSecretTable, "''", ""}};
+                                      {kAgentVariables.table, "value", kWipe},
+                                      {kLiveVariables.table, "value", kWipe},
+                                      {kCredentialTable, "''", ""},
+                                      {kSecretTable, "''", ""}};
 
 // The columns of a row that is read here.
 constexpr size_t kId = 0, kClear = 1, kEncrypted = 2;

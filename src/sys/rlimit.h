@@ -5,8 +5,8 @@
 
 namespace bj {
 
-// As many descriptors as we are allowed: a call in progress holds about ten, a sandbox that is kept up to a hundred, and
-// the usual soft limit is 1024. Root may have more than its hard limit.
+// As many descriptors as we are allowed: a call in progress holds about ten, a sandbox that is kept up to a hundred,
+// and the usual soft limit is 1024. Root may have more than its hard limit.
 inline void raise_open_file_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
