@@ -15,6 +15,9 @@ namespace {
 constexpr auto kReadyTime = std::chrono::seconds(20);
 constexpr auto kGrace = std::chrono::seconds(5);  // from an interrupt that must end the code to the end of the process
 constexpr auto kLook = std::chrono::seconds(1);
+// A cell's first moments: where it begins and where it begins to wait, vm's breakOnSigint leaves Node without a
+// handler.
+constexpr auto kSettle = std::chrono::milliseconds(200);
 constexpr size_t kMostCheckpoints = 16;
 
 // How often, and after what time each, an interrupt is sent again to code that goes on.
@@ -209,6 +212,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   if (execution.timeout_ms != 0) run.deadline = Clock::now() + std::chrono::milliseconds(execution.timeout_ms);
   const uint64_t kills_before = sandbox_->usage().memory_kills;
   running_ = true;
+  running_since_ = Clock::now();
   restarting_ = false;
   interrupts_left_ = 0;
   next_interrupt_ = Clock::time_point::max();
@@ -349,7 +353,11 @@ Task<Result<void>> InterpreterContext::interrupt() {
   if (!running_ || !process_) co_return Result<void>();
   const std::shared_ptr<ContextProcess> process = process_;
   expect_interrupt_to_be_lost();
+  const bool node = language_ == ContextLanguage::kJavaScript || language_ == ContextLanguage::kTypeScript;
+  const bool settling = node && Clock::now() < running_since_ + kSettle;
+  if (settling) next_interrupt_ = running_since_ + kSettle;  // press() sends it
   process->wake();
+  if (settling) co_return Result<void>();
   co_return co_await sandbox_->signal_group(process->pid(), SIGINT);
 }
 

@@ -117,6 +117,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   size_t checkpoints_made_ = 0;
   int64_t count_ = 0;
   int interrupts_left_ = 0;  // that are sent again while the code goes on
+  Clock::time_point running_since_;
   Clock::time_point next_interrupt_ = Clock::time_point::max();
   bool running_ = false, ended_ = false, had_process_ = false, restarting_ = false, sandbox_ended_ = false;
 };
