@@ -60,14 +60,7 @@ std::vector<int> LeasedGroup::join_files() const {
   return files;
 }
 
-CgroupUsage LeasedGroup::used() const {
-  if (!group_) return {};
-  CgroupUsage now = group_->cgroup.usage();
-  now.cpu_ns -= group_->before.cpu_ns;
-  now.memory_kills -= group_->before.memory_kills;
-  now.forks_refused -= group_->before.forks_refused;
-  return now;
-}
+CgroupUsage LeasedGroup::used() const { return group_ ? group_->cgroup.usage() - group_->before : CgroupUsage(); }
 
 CgroupLoad LeasedGroup::load() const { return group_ ? group_->cgroup.load() : CgroupLoad(); }
 
@@ -82,13 +75,18 @@ std::function<Result<void>()> LeasedGroup::reclaim_work() const {
   return [group = group_]() -> Result<void> { return group ? group->cgroup.reclaim() : Result<void>(); };
 }
 
-void LeasedGroup::give_back() {
-  if (!group_) return;
+CgroupUsage LeasedGroup::give_back() {
+  if (!group_) return {};
   const bool empty = group_->cgroup.empty();
+  const CgroupUsage now = group_->cgroup.usage(), used = now - group_->before;
   if (!empty) ++pool_->abandoned_;
-  if (empty && pool_->free_.size() < CgroupPool::kMaxFree) pool_->free_.push_back(std::move(group_));
+  if (empty && pool_->free_.size() < CgroupPool::kMaxFree) {
+    group_->before = now;
+    pool_->free_.push_back(std::move(group_));
+  }
   group_.reset();
   pool_.reset();
+  return used;
 }
 
 // Version 2 has one group for all controls: who is to be without one of them is in it all the same.
@@ -124,14 +122,12 @@ Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
   if (same != free_.end()) {
     lease.group_ = std::move(*same);
     free_.erase(same);
-    lease.group_->before = lease.group_->cgroup.usage();
     lease.pool_ = shared_from_this();
     return lease;
   }
   BJ_TRY(Cgroup cgroup, Cgroup::create(root_, prefix_ + std::to_string(++last_)));
   BJ_CHECK(cgroup.limit(wanted));
-  const CgroupUsage before = cgroup.usage();
-  return lease_of(std::move(cgroup), wanted, before);
+  return lease_of(std::move(cgroup), wanted, CgroupUsage());
 }
 
 Result<LeasedGroup> CgroupPool::take_up(const std::string& name, const Limits& limits, const CgroupUsage& before) {

@@ -37,7 +37,7 @@ class LeasedGroup {
   CgroupUsage used_before() const { return group_ ? group_->before : CgroupUsage(); }
   // To be run on a worker, while the lease is held.
   std::function<Result<void>()> reclaim_work() const;
-  void give_back();  // every process in it must be dead
+  CgroupUsage give_back();  // every process in it must be dead; what they used
 
  private:
   friend class CgroupPool;
@@ -46,7 +46,7 @@ class LeasedGroup {
     std::vector<Fd> join;
     Fd directory;
     CgroupLimits limits;
-    CgroupUsage before;
+    CgroupUsage before;  // as the last lease left it
   };
   std::shared_ptr<CgroupPool> pool_;
   std::shared_ptr<Group> group_;  // shared with work that is under way

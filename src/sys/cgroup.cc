@@ -76,13 +76,18 @@ bool remove_soon(int dir, const std::string& name) {
   return false;
 }
 
-// The value after `key` in a file of "key value" lines.
-uint64_t value_of(const std::string& text, std::string_view key) {
-  std::istringstream words(text);
-  std::string name;
+uint64_t number(std::string_view text) {
   uint64_t value = 0;
-  while (words >> name >> value) {
-    if (name == key) return value;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The value after `key` in a file of "key value" lines.
+uint64_t value_of(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.starts_with(key) && line.substr(key.size()).starts_with(' ')) return number(line.substr(key.size() + 1));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   return 0;
 }
@@ -245,6 +250,7 @@ Result<Cgroup> Cgroup::open(std::shared_ptr<const CgroupRoot> root, std::string 
 Cgroup& Cgroup::operator=(Cgroup&& other) noexcept {
   std::swap(root_, other.root_);
   std::swap(name_, other.name_);
+  std::swap(counters_, other.counters_);
   return *this;
 }
 
@@ -261,11 +267,23 @@ Result<void> Cgroup::put(Controller controller, const std::string& file, const s
   return hierarchy == nullptr ? Result<void>() : put_text(hierarchy->dir.get(), name_ + "/" + file, value);
 }
 
-std::string Cgroup::get(Controller controller, const std::string& file) const {
+Result<Fd> Cgroup::open_file(Controller controller, const std::string& file) const {
   const CgroupRoot::Hierarchy* hierarchy = root_->find(controller);
-  if (hierarchy == nullptr) return {};
-  const Result<Fd> fd = open_at(hierarchy->dir.get(), name_ + "/" + file, O_RDONLY);
+  if (hierarchy == nullptr) return fail(Code::kNotFound, "no hierarchy has " + file);
+  return open_at(hierarchy->dir.get(), name_ + "/" + file, O_RDONLY);
+}
+
+std::string Cgroup::get(Controller controller, const std::string& file) const {
+  const Result<Fd> fd = open_file(controller, file);
   return fd ? read_all(fd->get(), 65536, file).value_or("") : "";
+}
+
+// For short files only, and none of those that list processes: version 1 shows them as they were at the first read.
+std::string Cgroup::get_kept(Fd& kept, Controller controller, const std::string& file) const {
+  if (!kept.ok()) kept = open_file(controller, file).value_or(Fd());
+  char text[4096];
+  const ssize_t size = kept.ok() ? ::pread(kept.get(), text, sizeof text, 0) : 0;
+  return {text, static_cast<size_t>(std::max<ssize_t>(size, 0))};
 }
 
 Result<void> Cgroup::limit(const CgroupLimits& limits) {
@@ -339,24 +357,18 @@ Result<Fd> Cgroup::directory() const {
 CgroupUsage Cgroup::usage() const {
   CgroupUsage usage;
   if (root_->version2()) {
-    usage.cpu_ns = value_of(get(Controller::kCpuAccounting, "cpu.stat"), "usage_usec") * 1000;
-    usage.memory_kills = value_of(get(Controller::kMemory, "memory.events"), "oom_kill");
+    usage.cpu_ns = value_of(get_kept(counters_.cpu, Controller::kCpuAccounting, "cpu.stat"), "usage_usec") * 1000;
+    usage.memory_kills = value_of(get_kept(counters_.memory, Controller::kMemory, "memory.events"), "oom_kill");
   } else {
-    const std::string ns = get(Controller::kCpuAccounting, "cpuacct.usage");
-    std::from_chars(ns.data(), ns.data() + ns.size(), usage.cpu_ns);
-    usage.memory_kills = value_of(get(Controller::kMemory, "memory.oom_control"), "oom_kill");
+    usage.cpu_ns = number(get_kept(counters_.cpu, Controller::kCpuAccounting, "cpuacct.usage"));
+    usage.memory_kills = value_of(get_kept(counters_.memory, Controller::kMemory, "memory.oom_control"), "oom_kill");
   }
-  usage.forks_refused = value_of(get(Controller::kPids, "pids.events"), "max");
+  usage.forks_refused = value_of(get_kept(counters_.forks, Controller::kPids, "pids.events"), "max");
   return usage;
 }
 
 CgroupLoad Cgroup::load() const {
   CgroupLoad load;
-  const auto number = [](const std::string& text) {
-    uint64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
   const bool v2 = root_->version2();
   load.memory_bytes = number(get(Controller::kMemory, v2 ? "memory.current" : "memory.usage_in_bytes"));
   load.cache_bytes = value_of(get(Controller::kMemory, "memory.stat"), v2 ? "file" : "total_cache");
@@ -443,6 +455,9 @@ Result<void> Cgroup::reclaim() const {
 }
 
 bool Cgroup::empty() const {
+  // The quick look. It counts the dead too until they are waited for, so only a 0 tells. Who is in one hierarchy and
+  // alive is in all: a process joins them before anything else runs in it.
+  if (get_kept(counters_.processes, Controller::kPids, "pids.current") == "0\n") return true;
   const auto is_empty = [this](const auto& hierarchy) {
     const Result<std::string> text = processes_in(hierarchy.dir.get(), name_);
     return text ? text->empty() : text.error().code == Code::kNotFound;

@@ -32,6 +32,11 @@ struct CgroupUsage {
   uint64_t cpu_ns = 0;
   uint64_t memory_kills = 0;  // processes killed for memory so far
   uint64_t forks_refused = 0;
+
+  // What came since then.
+  CgroupUsage operator-(const CgroupUsage& then) const {
+    return {cpu_ns - then.cpu_ns, memory_kills - then.memory_kills, forks_refused - then.forks_refused};
+  }
 };
 
 // What a group holds now.
@@ -101,7 +106,7 @@ class Cgroup {
   Result<std::vector<Fd>> join_files() const;
   // Version 2: what a process can be cloned into, which spares it the wait that joining is there.
   Result<Fd> directory() const;
-  CgroupUsage usage() const;
+  CgroupUsage usage() const;  // keeps the files open: a call's group is asked again and again
   CgroupLoad load() const;
   bool empty() const;  // no process left
 
@@ -118,7 +123,9 @@ class Cgroup {
  private:
   Cgroup(std::shared_ptr<const CgroupRoot> root, std::string name) : root_(std::move(root)), name_(std::move(name)) {}
   Result<void> put(Controller controller, const std::string& file, const std::string& value) const;
+  Result<Fd> open_file(Controller controller, const std::string& file) const;
   std::string get(Controller controller, const std::string& file) const;
+  std::string get_kept(Fd& kept, Controller controller, const std::string& file) const;
   Result<void> limit_version1(const CgroupLimits& limits) const;
   Result<void> limit_version2(const CgroupLimits& limits) const;
   Result<void> freeze_version1() const;
@@ -126,6 +133,10 @@ class Cgroup {
 
   std::shared_ptr<const CgroupRoot> root_;
   std::string name_;
+  struct Counters {
+    Fd cpu, memory, forks, processes;
+  };
+  mutable Counters counters_;
 };
 
 }  // namespace bj

@@ -1,7 +1,9 @@
 #include "sys/pidfd.h"
 
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
+#include <cerrno>
 #include <cstdint>
 
 namespace bj {
@@ -17,6 +19,12 @@ constexpr unsigned long kGetInfo = _IOWR(0xFF, 11, Info);
 constexpr uint64_t kExit = 1 << 3;
 
 }  // namespace
+
+// Asked of another's child, waiting fails in one way if it is a pidfd and in another if it is not.
+bool is_pidfd(int fd) {
+  siginfo_t info{};
+  return ::waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == ECHILD;
+}
 
 std::optional<int> exit_status_of(int pidfd) {
   Info info{};

@@ -1,5 +1,6 @@
 """`belljar run`: a tool, its arguments, its answer, and every way to get it wrong."""
 
+import os
 import unittest
 
 from story import Story
@@ -137,6 +138,15 @@ class GettingItWrong(Story):
         done = self.belljar("run", self.write("a.py", ADD), "--template", "nowhere")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("nowhere", done.stderr.decode())
+
+    def test_a_package_that_stops_the_interpreter_in_which_it_was_preloaded(self):
+        packages = os.path.join(self.scratch, "packages")
+        os.mkdir(packages)
+        os.chmod(packages, 0o755)
+        self.write("packages/stopping.py", "import os, signal\n"
+                   "os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGSTOP))\n")
+        status, answer = self.run_tool(ADD, {"a": 1, "b": 2}, "--venv", packages, "--preload", "stopping")
+        self.assertEqual((status, answer["status"], answer["error"]["name"]), (1, "error", "NoAnswer"), answer)
 
     def test_an_unknown_flag_is_wrong_usage(self):
         self.assertEqual(self.belljar("run", "--no-such-flag").returncode, 2)

@@ -73,14 +73,14 @@ void stop(Watch& watch, const char* limit) {
 }
 
 // CPU time is counted by the group; the next look is when the limit could be reached at the earliest.
-void watch_cpu(const std::shared_ptr<Watch>& watch, const std::shared_ptr<asio::steady_timer>& timer) {
-  const uint64_t used_ms = watch->runner->used().cpu_ns / 1'000'000;
+void watch_cpu(const std::shared_ptr<Watch>& watch, const std::shared_ptr<asio::steady_timer>& timer,
+               uint64_t used_ms) {
   if (used_ms >= watch->limits.cpu_ms) return stop(*watch, "cpu");
   const double cpus = watch->limits.cpus > 0 ? watch->limits.cpus : 64;
   const auto earliest = static_cast<uint64_t>(static_cast<double>(watch->limits.cpu_ms - used_ms) / cpus);
   timer->expires_after(std::chrono::milliseconds(std::max<uint64_t>(earliest, 5)));
   timer->async_wait([watch, timer](const boost::system::error_code& error) {
-    if (!error && !watch->finished) watch_cpu(watch, timer);
+    if (!error && !watch->finished) watch_cpu(watch, timer, watch->runner->used().cpu_ns / 1'000'000);
   });
 }
 
@@ -274,7 +274,7 @@ Task<CallResult> converse(const asio::any_io_executor& executor, std::shared_ptr
       if (!error) stop(*watch, "wall time");
     });
   }
-  if (spec.limits.cpu_ms != 0) watch_cpu(watch, cpu);
+  if (spec.limits.cpu_ms != 0) watch_cpu(watch, cpu, 0);  // what it used to get ready is next to nothing
   pump(watch, runner->output.get(), &watch->output);
   pump(watch, runner->error.get(), &watch->error);
 

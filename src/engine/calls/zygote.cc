@@ -26,12 +26,7 @@ namespace json = boost::json;
 constexpr uint32_t kFirstUid = 10'000, kUidCount = 50'000;
 constexpr size_t kMaxReply = 64 * 1024;
 constexpr auto kStartTimeout = std::chrono::seconds(30);
-
-// A descriptor that is not a pidfd is of no use for killing: refuse it.
-bool is_pidfd(const Fd& fd) {
-  const std::string info = read_file("/proc/self/fdinfo/" + std::to_string(fd.get())).value_or("");
-  return info.find("\nPid:\t") != std::string::npos;
-}
+constexpr auto kForkPatience = std::chrono::seconds(10);
 
 json::array to_array(const std::vector<std::string>& list) {
   json::array out;
@@ -93,9 +88,9 @@ Task<void> Child::bury() {
     co_await readable(*pidfd_);
     exit_status_ = exit_status_of(pidfd_->native_handle());
     pidfd_.reset();
-    last_used_ = group_.used();
+    last_used_ = group_.give_back();
   }
-  group_.give_back();
+  group_.give_back();  // of one that was never born
 }
 
 CgroupUsage Child::used() const { return pidfd_ ? group_.used() : last_used_; }
@@ -254,8 +249,25 @@ Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
   BJ_CHECK(send_request(request, passed));
   child->readiness = readiness;
   child->connect(host_.executor, std::move(channel.first), std::move(output.read), std::move(error.read));
-  unborn_.emplace(request.id, child);
+  unborn_.emplace(request.id, Unborn{child, Clock::now()});
+  watch_forks();
   return child;
+}
+
+// What was imported into a zygote can stop it. Then nobody would be there to kill when a call's time is up, so the
+// zygote itself goes, and what waits for it learns of its end.
+void Zygote::watch_forks() {
+  if (watching_forks_) return;
+  watching_forks_ = true;
+  fork_watch_.expires_after(kForkPatience);
+  fork_watch_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self) return;
+    self->watching_forks_ = false;
+    if (self->unborn_.empty()) return;
+    if (Clock::now() - self->unborn_.begin()->second.since < kForkPatience) return self->watch_forks();
+    self->kill();
+  });
 }
 
 void Zygote::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
@@ -269,10 +281,10 @@ void Zygote::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
   std::memcpy(&reply, bytes.data(), sizeof reply);
   const auto found = unborn_.find(reply.id);
   if (found == unborn_.end()) return;
-  const std::shared_ptr<Child> child = found->second.lock();
+  const std::shared_ptr<Child> child = found->second.child.lock();
   unborn_.erase(found);
   if (!child) return;
-  if (reply.error == 0 && descriptors.size() == 1 && is_pidfd(descriptors.front())) {
+  if (reply.error == 0 && descriptors.size() == 1 && is_pidfd(descriptors.front().get())) {
     child->born(std::move(descriptors.front()));
   } else {
     child->stillborn(reply.error != 0 ? reply.error : EBADMSG);
@@ -282,8 +294,8 @@ void Zygote::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
 void Zygote::on_closed() {
   gone_ = true;
   hello_->close();
-  for (const auto& [id, weak] : unborn_) {
-    if (const auto child = weak.lock()) child->stillborn(ESRCH);
+  for (const auto& [id, unborn] : unborn_) {
+    if (const auto child = unborn.child.lock()) child->stillborn(ESRCH);
   }
   unborn_.clear();
 }

@@ -77,13 +77,14 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
  private:
   friend class Child;
   Zygote(Host& host, EnvironmentSpec spec, Limits limits, RunnerNetwork network)
-      : host_(host), spec_(std::move(spec)), limits_(limits), network_(network) {}
+      : host_(host), spec_(std::move(spec)), limits_(limits), network_(network), fork_watch_(host.executor) {}
   Task<Result<void>> run(std::vector<std::string> preload);
   Result<void> send_plan();
   Result<void> send_request(const zygote::ForkRequest& request, const std::vector<int>& descriptors);
   void report_network();
   void on_packet(std::string_view bytes, std::vector<Fd> descriptors);
   void on_closed();
+  void watch_forks();
   uint32_t take_uid();
 
   Host& host_;
@@ -100,7 +101,13 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   bool gone_ = false;
   uint32_t last_id_ = 0;
   uint32_t next_uid_ = 0;
-  std::map<uint32_t, std::weak_ptr<Child>> unborn_;
+  struct Unborn {
+    std::weak_ptr<Child> child;
+    Clock::time_point since;
+  };
+  std::map<uint32_t, Unborn> unborn_;  // the oldest first
+  asio::steady_timer fork_watch_;
+  bool watching_forks_ = false;
   std::map<uint32_t, bool> uids_;  // in use
 };
 
