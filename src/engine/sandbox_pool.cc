@@ -26,7 +26,8 @@ Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
   const std::optional<std::string> found = kind_of(spec, !host_.uids);
   if (ahead_ == 0 || !found) co_return co_await Sandbox::create(host_, std::move(spec));
   const std::string& key = *found;
-  Kind& kind = kind_for(key, spec);
+  const KindPtr held = kind_for(key, spec);
+  Kind& kind = *held;
   look_back_later();
   while (!kind.blanks.empty()) {
     std::shared_ptr<Sandbox> blank = std::move(kind.blanks.back());
@@ -44,15 +45,14 @@ Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
   co_return fresh;
 }
 
-// Kinds are never erased: who makes or fills one holds a reference to it.
-SandboxPool::Kind& SandboxPool::kind_for(const std::string& key, const SandboxSpec& spec) {
-  const auto [found, is_new] = kinds_.try_emplace(key, ahead_);
-  Kind& kind = found->second;
-  if (is_new) {
-    kind.spec.image = spec.image;
-    kind.spec.limits = spec.limits;
-    kind.spec.gated = wants_gate(spec);
-    kind.spec.user = host_.uids ? "" : spec.user;
+SandboxPool::KindPtr SandboxPool::kind_for(const std::string& key, const SandboxSpec& spec) {
+  KindPtr& kind = kinds_[key];
+  if (!kind) {
+    kind = std::make_shared<Kind>(ahead_);
+    kind->spec.image = spec.image;
+    kind->spec.limits = spec.limits;
+    kind->spec.gated = wants_gate(spec);
+    kind->spec.user = host_.uids ? "" : spec.user;
   }
   return kind;
 }
@@ -60,12 +60,13 @@ SandboxPool::Kind& SandboxPool::kind_for(const std::string& key, const SandboxSp
 bool SandboxPool::lacks_blanks(const Kind& kind) const {
   if (stopping_ || kind.blanks.size() >= kind.demand.wanted()) return false;
   size_t all = 0;
-  for (const auto& [key, other] : kinds_) all += other.blanks.size();
+  for (const auto& [key, other] : kinds_) all += other->blanks.size();
   return all < kMostBlanks;
 }
 
+// Its kind is there: whoever calls holds it.
 void SandboxPool::refill(const std::string& key) {
-  Kind& kind = kinds_.at(key);
+  Kind& kind = *kinds_.at(key);
   if (kind.filling || !lacks_blanks(kind)) return;
   kind.filling = true;
   // Whoever took a blank goes on first: making another one begins when he waits for something, his row in the database.
@@ -75,7 +76,8 @@ void SandboxPool::refill(const std::string& key) {
 }
 
 Task<void> SandboxPool::fill(std::string key) {
-  Kind& kind = kinds_.at(key);
+  const KindPtr held = kinds_.at(key);  // which is filling, so it stayed
+  Kind& kind = *held;
   while (lacks_blanks(kind)) {
     Result<std::shared_ptr<Sandbox>> blank = co_await Sandbox::create(host_, kind.spec);
     if (!blank) break;  // whoever asks next makes his own and sees the reason
@@ -97,11 +99,15 @@ void SandboxPool::look_back_later() {
 
 Task<void> SandboxPool::look_back() {
   looking_back_ = false;
-  for (auto& [key, kind] : kinds_) {
-    kind.demand.look_back(kind.blanks.size());
-    co_await drop_blanks_beyond(kind.demand.wanted(), kind);
-    if (kind.demand.wanted() > 0) look_back_later();
+  for (const auto& [key, kind] : std::map(kinds_)) {
+    kind->demand.look_back(kind->blanks.size());
+    co_await drop_blanks_beyond(kind->demand.wanted(), *kind);
+    if (kind->demand.wanted() > 0) look_back_later();
   }
+  std::erase_if(kinds_, [](const auto& item) {
+    const KindPtr& kind = item.second;
+    return kind->demand.wanted() == 0 && kind->blanks.empty() && !kind->filling && kind.use_count() == 1;
+  });
 }
 
 Task<void> SandboxPool::drop_blanks_beyond(size_t kept, Kind& kind) {
@@ -113,9 +119,9 @@ Task<void> SandboxPool::drop_blanks_beyond(size_t kept, Kind& kind) {
 }
 
 Task<void> SandboxPool::settle() {
-  for (auto& [key, kind] : kinds_) {
+  for (const auto& [key, kind] : std::map(kinds_)) {
     refill(key);
-    while (kind.filling) {
+    while (kind->filling) {
       co_await changed_.wait();
     }
   }
@@ -125,11 +131,11 @@ Task<void> SandboxPool::stop() {
   const auto self = shared_from_this();
   stopping_ = true;
   while_.cancel();
-  for (auto& [key, kind] : kinds_) {
-    while (kind.filling) {
+  for (const auto& [key, kind] : std::map(kinds_)) {
+    while (kind->filling) {
       co_await changed_.wait();
     }
-    co_await drop_blanks_beyond(0, kind);
+    co_await drop_blanks_beyond(0, *kind);
   }
 }
 

@@ -40,7 +40,9 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
     bool filling = false;
   };
 
-  Kind& kind_for(const std::string& key, const SandboxSpec& spec);
+  using KindPtr = std::shared_ptr<Kind>;
+
+  KindPtr kind_for(const std::string& key, const SandboxSpec& spec);
   bool lacks_blanks(const Kind& kind) const;
   void refill(const std::string& key);
   Task<void> fill(std::string key);
@@ -53,7 +55,7 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
   Host& host_;
   size_t ahead_;
   bool stopping_ = false;
-  std::map<std::string, Kind> kinds_;
+  std::map<std::string, KindPtr> kinds_;  // those that somebody asked for lately, or holds
   Change changed_;  // told when a filling ends
   asio::steady_timer while_;
   bool looking_back_ = false;

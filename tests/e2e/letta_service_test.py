@@ -10,7 +10,7 @@ import time
 import unittest
 
 from server_story import ServerStory
-from story import BELLJAR
+from story import without_sanitizer
 
 VECTORS = os.path.join(os.path.dirname(__file__), "../vectors/letta-vectors.json")
 
@@ -114,7 +114,7 @@ def copies_in_memory(process, text):
 
 
 class FreedMemory(ServerStory):
-    @unittest.skipIf(b"__asan_init" in open(BELLJAR, "rb").read(), "a sanitizer keeps freed memory as it was")
+    @without_sanitizer
     def test_no_freed_memory_holds_a_secret(self):
         secret = "a-secret-of-some-length-" + os.urandom(8).hex()
         config = self.api("POST", "/v1/sandbox-config/local/default")["id"]

@@ -9,6 +9,7 @@ import unittest
 
 from sandbox_story import SandboxStory
 from server_story import Server
+from story import without_sanitizer
 from web_socket import WebSocket
 
 
@@ -363,6 +364,7 @@ class Files(SandboxStory):
         self.assertGreater(ends(extending), before[extending])
         self.assertEqual(ends(plain), before[plain])
 
+    @without_sanitizer
     def test_large_files_pass_in_constant_memory(self):
         sandbox = self.create(limits={"disk_bytes": 700 << 20, "memory_bytes": 1500 << 20})
         piece = os.urandom(1 << 20)

@@ -167,6 +167,7 @@ RpcError rpc_error_of(const Error& error) {
     case ELOOP: return {RpcCode::kFailedPrecondition, error.what};
     case EACCES:
     case EPERM: return {RpcCode::kPermissionDenied, error.what};
+    case EAGAIN:  // of a process that can't be started: the sandbox has as many as it may
     case ENOSPC: return {RpcCode::kResourceExhausted, error.what};
     default: break;
   }
