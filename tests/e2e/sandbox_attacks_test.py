@@ -7,6 +7,7 @@ import time
 import unittest
 
 from sandbox_story import SandboxStory
+from story import SANITIZED
 from web_socket import Refused, WebSocket
 
 
@@ -226,6 +227,8 @@ class Shares(SandboxStory):
 
 class Floods(SandboxStory):
     def memory(self):
+        if SANITIZED:
+            return 0  # what it takes itself hides the server's
         with open(f"/proc/{self.server.process.pid}/status") as file:
             return int([line for line in file if line.startswith("VmRSS")][0].split()[1]) // 1024
 
