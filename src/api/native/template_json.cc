@@ -22,7 +22,7 @@ json::value time_or_null(const std::optional<int64_t>& time) {
 
 // One of {"type", "args", "files", "force"}.
 void read_step(const json::value& value, json::array loc, FieldErrors& errors, BuildRequest& request) {
-  ModelReader reader(value, loc, errors);
+  ModelReader reader(value, std::move(loc), errors);
   const std::string type = reader.string("type");
   std::vector<std::string> arguments = reader.optional_strings("args").value_or(std::vector<std::string>());
   std::string files = reader.optional_string("files").value_or("");
@@ -121,7 +121,7 @@ json::object template_json(const TemplateView& view) {
           {"public", row.is_public},
           {"cpus", row.cpus > 0 ? json::value(row.cpus) : json::value(nullptr)},
           {"memory_bytes", row.memory_bytes > 0 ? json::value(row.memory_bytes) : json::value(nullptr)},
-          {"network", row.network ? stored_json(*row.network) : json::value(nullptr)},
+          {"network", stored_json(row.network)},
           {"builds", view.builds},
           {"status", machine       ? "ready"
                      : view.newest ? view.newest->status
@@ -140,7 +140,7 @@ json::object log_json(const BuildLogRow& entry) {
 
 Result<BuildBody> read_build(const HttpRequest& request) {
   BJ_TRY(BuildBody body, read_body(request, UnknownKeys::kForbid, read_build_body));
-  if (body.wanted.network) BJ_CHECK(check_template_policy(stored_json(*body.wanted.network)));
+  if (body.wanted.network) BJ_CHECK(check_template_policy(stored_json(body.wanted.network)));
   return body;
 }
 

@@ -20,9 +20,8 @@ Result<json::object> policies_json(const TemplateView& view) {
     BJ_TRY(const TemplateContent content, read_content(*view.newest->content));
     for (const std::string& policy : content.networks) inherited.push_back(stored_json(policy));
   }
-  return json::object{{"template_id", view.row.id},
-                      {"policy", view.row.network ? stored_json(*view.row.network) : json::value(nullptr)},
-                      {"inherited", std::move(inherited)}};
+  return json::object{
+      {"template_id", view.row.id}, {"policy", stored_json(view.row.network)}, {"inherited", std::move(inherited)}};
 }
 
 Task<Result<HttpResponse>> get(TemplateServices services, HttpRequest& request) {

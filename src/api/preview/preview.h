@@ -38,6 +38,6 @@ struct UrlOptions {
   std::string domain;  // "sandboxes.example.org:8443"
   bool secure = false;
 };
-void add_routes(Router& router, Services services, UrlOptions options);
+void add_routes(Router& router, const Services& services, const UrlOptions& options);
 
 }  // namespace bj::preview

@@ -38,7 +38,7 @@ json::object places(const UrlOptions& options, const HttpRequest& request, const
 }
 
 Task<Result<HttpResponse>> url(Services services, const UrlOptions& options, HttpRequest& request) {
-  const std::string id = request.parameter("sandbox_id");
+  const std::string& id = request.parameter("sandbox_id");
   if (!is_compact_id("sb", id)) co_return fail(Code::kNotFound, "there is no such sandbox");
   if (!query_text(request, "port")) co_return fail(Code::kUnprocessable, "the query parameter \"port\" is missing");
   BJ_CO_TRY(const int64_t port, number_of(request, "port", 0, UINT16_MAX));
@@ -60,7 +60,7 @@ Task<Result<HttpResponse>> url(Services services, const UrlOptions& options, Htt
 
 }  // namespace
 
-void add_routes(Router& router, Services services, UrlOptions options) {
+void add_routes(Router& router, const Services& services, const UrlOptions& options) {
   RouteOptions route;
   route.access = Access::kMember;  // it gives a token out
   route.doc.tag = "sandboxes";
