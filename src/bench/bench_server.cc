@@ -72,7 +72,7 @@ Result<BenchServer> BenchServer::start(const std::string& directory) {
   output.write.reset();
   BJ_TRY(server.port_, read_port(output.read));
   BJ_TRY(server.key_, read_file(directory + "/data/admin.key"));
-  server.key_.erase(server.key_.find_last_not_of("\n") + 1);
+  server.key_.erase(server.key_.find_last_not_of('\n') + 1);
   return server;
 }
 

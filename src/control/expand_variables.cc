@@ -23,7 +23,7 @@ std::string value_of(const std::string& name, const std::map<std::string, std::s
 // What stands between the braces; an unknown form stays as it is.
 std::string braced(std::string_view inner, const std::map<std::string, std::string>& variables) {
   const size_t end = name_end(inner, 0);
-  const std::string value = value_of(std::string(inner.substr(0, end)), variables);
+  std::string value = value_of(std::string(inner.substr(0, end)), variables);
   const std::string_view rest = inner.substr(end);
   if (end > 0 && rest.empty()) return value;
   if (end > 0 && rest.starts_with(":-")) return value.empty() ? std::string(rest.substr(2)) : value;

@@ -41,9 +41,9 @@ bool SandboxTokens::opens_port(std::string_view token, std::string_view sandbox,
   const size_t dot = token.find('.');
   int64_t until = 0;
   if (dot == std::string_view::npos) return false;
-  const char* const digits_end = token.data() + dot;
-  const auto [end, bad] = std::from_chars(token.data(), digits_end, until);
-  if (bad != std::errc() || end != digits_end || until < 0) return false;
+  const std::string_view digits = token.substr(0, dot);
+  const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), until);
+  if (bad != std::errc() || end != digits.data() + digits.size() || until < 0) return false;
   return same(token, port(sandbox, number, until)) && (until == 0 || now < until);
 }
 

@@ -20,7 +20,7 @@ constexpr int kMostWithoutWaiting = 8;  // reads of one flow, while others may h
 
 // Shared by all flows of a thread: nothing is in it across an await.
 std::array<char, kAtOnce>& buffer() {
-  thread_local std::array<char, kAtOnce> bytes;
+  static thread_local std::array<char, kAtOnce> bytes;
   return bytes;
 }
 

@@ -73,10 +73,9 @@ HttpComplaint read_http_fields(std::string_view bytes, HttpFields& fields) {
 }
 
 HttpComplaint read_content_length(std::string_view text, unsigned long& value) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || text.size() > 18 || error != std::errc() || stop != end) return "the Content-Length is no number";
-  return nullptr;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && stop == text.data() + text.size();
+  return text.empty() || text.size() > 18 || !whole ? "the Content-Length is no number" : nullptr;
 }
 
 const std::string* find_http_field(const HttpFields& fields, std::string_view lower_case_name) {

@@ -108,7 +108,7 @@ Complaint check_length(HttpHead& head) {
   }
   if (length != nullptr) {
     uint64_t value = 0;
-    if ((complaint = read_content_length(*length, value)) != nullptr) return complaint;
+    if (const HttpComplaint wrong = read_content_length(*length, value)) return wrong;
     head.content_length = value;
   }
   return nullptr;

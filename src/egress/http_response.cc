@@ -35,7 +35,7 @@ HttpComplaint check_length(ResponseHead& response) {
   }
   if (length != nullptr) {
     uint64_t value = 0;
-    if ((complaint = read_content_length(*length, value)) != nullptr) return complaint;
+    if (const HttpComplaint wrong = read_content_length(*length, value)) return wrong;
     response.content_length = value;
   }
   return nullptr;

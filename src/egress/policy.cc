@@ -40,7 +40,9 @@ std::optional<NetworkRule> rule_for_package_host(std::string_view text) {
   if (colon != text.npos && (!bracketed || text[colon - 1] == ']')) {
     unsigned port = 0;
     for (const char c : text.substr(colon + 1)) {
-      if (c < '0' || c > '9' || (port = port * 10 + static_cast<unsigned>(c - '0')) > 65535) return std::nullopt;
+      if (c < '0' || c > '9') return std::nullopt;
+      port = port * 10 + static_cast<unsigned>(c - '0');
+      if (port > UINT16_MAX) return std::nullopt;
     }
     if (port == 0) return std::nullopt;
     rule.ports = {{static_cast<uint16_t>(port), static_cast<uint16_t>(port)}};

@@ -83,7 +83,7 @@ Task<Result<void>> TlsStream::handshake() {
 
 Task<Result<size_t>> TlsStream::read(std::string& into) {
   while (true) {
-    thread_local std::array<char, 16 * 1024> bytes;  // not in use across an await
+    static thread_local std::array<char, 16 * 1024> bytes;  // not in use across an await
     ERR_clear_error();
     const int size = SSL_read(ssl_.get(), bytes.data(), bytes.size());
     if (size > 0) {

@@ -163,7 +163,8 @@ void serve() {
       std::thread([accepted = listener.accept()]() mutable {
         try {
           answer_all(Connection::accepted(accepted));
-        } catch (const std::exception&) {  // the client is gone
+        } catch (const std::exception&) {
+          return;  // the client is gone
         }
       }).detach();
     }

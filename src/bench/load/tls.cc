@@ -121,7 +121,7 @@ std::string Connection::read_request() {
 
 size_t Connection::read_answer() {
   constexpr const char* kLength = "Content-Length: ";
-  thread_local std::vector<char> buffer(64 * 1024);
+  static thread_local std::vector<char> buffer(64 * 1024);
   std::string head;
   size_t end = std::string::npos;
   while (end == std::string::npos) {
