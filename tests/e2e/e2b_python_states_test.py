@@ -54,6 +54,7 @@ class E2bPythonStates(ServerStory):
         forks[0].files.write("shared.txt", "of the first")
         self.assertEqual([one.files.read("shared.txt") for one in (box, *forks)], ["before", "of the first", "before"])
         self.assertEqual(forks[1].get_info().metadata, {"of": "forks"})
+        self.api("POST", f"/sandboxes/{box.sandbox_id}/fork", {"timeout": 0}, expect=400)
         box.kill()
         with self.assertRaises(self.e2b.NotFoundException):
             box.fork()
