@@ -125,6 +125,9 @@ class E2bPythonStates(ServerStory):
                             ("network", {"egressProxy": {"address": "127.0.0.1:1080"}})):
             self.assertIn("not supported", self.api("POST", "/v2/sandboxes", {"templateID": "base", field: wish}, expect=400)["message"])
 
+    def test_a_list_has_an_order_that_there_is(self):
+        self.assertEqual(self.api("GET", "/v2/sandboxes?order=up", expect=400)["code"], 400)
+
     def test_metrics_of_a_time(self):
         box = self.create()
         deadline = time.monotonic() + 30
