@@ -1,6 +1,7 @@
 #include "api/multipart.h"
 
 #include "server/headers.h"
+#include "server/target.h"
 
 namespace bj {
 namespace {
@@ -40,6 +41,18 @@ std::string unescaped(std::string text) {
       text.replace(at, 3, 1, character);
   }
   return text;
+}
+
+// "UTF-8''%C5%BE.txt", as some clients write a name that is not of ASCII alone; nothing: it is not of that form.
+std::optional<std::string> extended_value(std::string_view value) {
+  constexpr std::string_view kUtf8 = "utf-8'";
+  if (value.size() < kUtf8.size() || !equal_ignoring_case(value.substr(0, kUtf8.size()), kUtf8)) return std::nullopt;
+  value.remove_prefix(kUtf8.size());
+  const size_t quote = value.find('\'');  // behind the language
+  if (quote == std::string_view::npos) return std::nullopt;
+  Result<std::string> decoded = percent_decoded(value.substr(quote + 1));
+  if (!decoded) return std::nullopt;
+  return std::move(*decoded);
 }
 
 // Calls `found` with each parameter of "form-data; name=..; filename=..".
@@ -116,11 +129,16 @@ Result<MultipartReader::Event> MultipartReader::in_headers() {
     lines.remove_prefix(line.size());
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || !equal_ignoring_case(line.substr(0, colon), "content-disposition")) continue;
-    each_parameter(line.substr(colon + 1), [this](std::string_view name, std::string value) {
+    bool extended = false;
+    each_parameter(line.substr(colon + 1), [this, &extended](std::string_view name, std::string value) {
       if (equal_ignoring_case(name, "name")) {
         head_.name = unescaped(std::move(value));
-      } else if (equal_ignoring_case(name, "filename")) {
+      } else if (equal_ignoring_case(name, "filename") && !extended) {
         head_.file_name = unescaped(std::move(value));
+      } else if (equal_ignoring_case(name, "filename*")) {
+        std::optional<std::string> whole = extended_value(value);
+        extended = extended || whole.has_value();
+        if (whole) head_.file_name = std::move(whole);
       }
     });
   }

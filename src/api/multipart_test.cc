@@ -67,5 +67,17 @@ TEST(MultipartTest, ABackslashInANameIsItselfUnlessItEscapes) {
   EXPECT_EQ(parts->front().file_name, R"(a\b"c\d)");
 }
 
+TEST(MultipartTest, AnExtendedFileNameComesBeforeThePlainOne) {
+  const auto name_of = [](const std::string& parameters) {
+    const auto parts =
+        parts_of("--XX\r\nContent-Disposition: form-data; name=f; " + parameters + "\r\n\r\nx\r\n--XX--\r\n", 1000);
+    return parts ? parts->front().file_name : "no parts";
+  };
+  EXPECT_EQ(name_of("filename*=UTF-8''%C5%BElu%20t.txt"), "\u017elu t.txt");
+  EXPECT_EQ(name_of("filename*=utf-8'cs'%C5%BE; filename=\"z\""), "\u017e");
+  EXPECT_EQ(name_of("filename=\"z\"; filename*=UTF-8''%C5%BE"), "\u017e");
+  EXPECT_EQ(name_of("filename=\"z\"; filename*=koi8-r''%C5"), "z");
+}
+
 }  // namespace
 }  // namespace bj

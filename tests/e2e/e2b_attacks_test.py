@@ -52,6 +52,13 @@ class E2bAttacks(TwoOrganizations):
         self.assertEqual(several, {"sandboxes": {}})
         self.assertEqual(self.api("GET", "/sandboxes/" + made["sandboxID"])["state"], "running")
 
+    def test_a_signal_to_no_process_reaches_none(self):
+        made = self.make()
+        for nobody in ({}, {"tag": ""}):
+            body = {"process": nobody, "signal": "SIGNAL_SIGKILL"}
+            status, _, text = self.envd(made, "POST", "/process.Process/SendSignal", body)
+            self.assertEqual((status, json.loads(text)["code"]), (400, "invalid_argument"), nobody)
+
     def test_without_its_token_a_sandbox_says_nothing(self):
         made, other = self.make(), self.make()
         for token in (False, "wrong", other["envdAccessToken"], self.server.key):

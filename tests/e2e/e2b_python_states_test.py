@@ -54,6 +54,7 @@ class E2bPythonStates(ServerStory):
         forks[0].files.write("shared.txt", "of the first")
         self.assertEqual([one.files.read("shared.txt") for one in (box, *forks)], ["before", "of the first", "before"])
         self.assertEqual(forks[1].get_info().metadata, {"of": "forks"})
+        self.api("POST", f"/sandboxes/{box.sandbox_id}/fork", {"timeout": 0}, expect=400)
         box.kill()
         with self.assertRaises(self.e2b.NotFoundException):
             box.fork()
@@ -123,6 +124,9 @@ class E2bPythonStates(ServerStory):
         for field, wish in (("mcp", {"browserbase": {"apiKey": "x"}}), ("iam", {"tokens": {"aws": {"audience": "a", "tokenType": "JWT-SVID"}}}),
                             ("network", {"egressProxy": {"address": "127.0.0.1:1080"}})):
             self.assertIn("not supported", self.api("POST", "/v2/sandboxes", {"templateID": "base", field: wish}, expect=400)["message"])
+
+    def test_a_list_has_an_order_that_there_is(self):
+        self.assertEqual(self.api("GET", "/v2/sandboxes?order=up", expect=400)["code"], 400)
 
     def test_metrics_of_a_time(self):
         box = self.create()

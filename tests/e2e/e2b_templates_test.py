@@ -98,6 +98,38 @@ class SdkTemplates(TemplateStory):
         self.assertEqual(self.output(sandbox, "cat said inner.txt ~/one.txt /etc/root-was-here; ls /tmp/started"),
                          "sdk user /home/user/app\ninner\none\nroot\n/tmp/started\n")
 
+    def test_logs_are_asked_for_by_level_and_direction(self):
+        template, _, _ = self.build("e2b-logs", [self.step("RUN", "echo plain; echo odd >&2")])
+        place = f"/templates/{template}/builds/{self.api('GET', '/templates/' + template)['buildID']}"
+
+        def messages(path, field):
+            return [entry["message"] for entry in self.api("GET", place + path)[field]]
+        everything = messages("/logs", "logs")
+        self.assertTrue({"plain", "odd"} < set(everything), everything)
+        self.assertEqual(messages("/logs?direction=backward", "logs"), everything[::-1])
+        for path, field in (("/logs?level=warn", "logs"), ("/status?level=warn", "logEntries")):
+            self.assertEqual(messages(path, field), ["odd"])
+        self.assertEqual(messages("/status?level=warn&logsOffset=1", "logEntries"), [])
+        self.assertEqual(messages("/logs?level=debug", "logs"), everything)
+        self.assertEqual(self.api("GET", place + "/logs?level=loud", expect=400)["code"], 400)
+
+    def test_templates_and_their_builds_come_in_pages(self):
+        made = [self.build(name)[0] for name in ("e2b-paged", "e2b-paged", "e2b-other")]
+
+        def pages(path):
+            token = ""
+            while token is not None:
+                status, headers, text = self.server.request("GET", f"{path}?limit=1" + (f"&nextToken={token}" if token else ""))
+                self.assertEqual(status, 200, text)
+                yield json.loads(text)
+                token = headers["X-Next-Token"]
+        self.assertEqual([one["templateID"] for page in pages("/v2/templates") for one in page],
+                         [one["templateID"] for one in self.api("GET", "/templates")])
+        builds = [one["buildID"] for one in self.api("GET", "/templates/" + made[0])["builds"]]
+        self.assertEqual(len(builds), 2)
+        self.assertEqual([[one["buildID"] for one in page["builds"]] for page in pages("/templates/" + made[0])],
+                         [[one] for one in builds])
+
     def test_failures_are_told_in_e2bs_form(self):
         sizes = [{"name": "sized", **size} for size in ({"memoryMB": 127}, {"memoryMB": 1 << 44}, {"cpuCount": 0}, {"cpuCount": 1.5})]
         for path, body, expected in (("/templates/none", None, 404), ("/v3/templates", b"{", 400),

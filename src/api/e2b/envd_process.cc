@@ -34,8 +34,10 @@ RpcResult<Process> selected(const EnvdCall& call) {
   if (selector == nullptr) return rpc_fail(RpcCode::kInvalidArgument, "no process was named");
   const ProcessTable& processes = call.sandbox->live->processes();
   const std::optional<int64_t> pid = number_in(*selector, "pid");
-  Result<Process> found =
-      pid ? processes.find(static_cast<int>(*pid)) : processes.find_by_tag(text_in(*selector, "tag"));
+  const std::string tag = text_in(*selector, "tag");
+  // An empty tag is none: it would be that of every process without one.
+  if (!pid && tag.empty()) return rpc_fail(RpcCode::kInvalidArgument, "no process was named");
+  Result<Process> found = pid ? processes.find(static_cast<int>(*pid)) : processes.find_by_tag(tag);
   if (!found) return rpc_fail(RpcCode::kNotFound, found.error().what);
   if (is_forgotten(**found))
     return rpc_fail(RpcCode::kNotFound, "process with pid " + std::to_string((*found)->pid()) + " not found");

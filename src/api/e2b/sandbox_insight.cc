@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 
+#include "api/e2b/log_level.h"
 #include "api/e2b/sandbox_json.h"
 #include "api/e2b/services.h"
 #include "api/handler.h"
@@ -66,7 +67,7 @@ json::array lines_of(const HeldSandbox& sandbox, const Wanted& wanted, json::arr
   for (const LogLine& line : sandbox.log.lines()) {
     const int64_t ms = line.time / 1000;
     if (wanted.start_ms && (wanted.backward ? ms > *wanted.start_ms : ms < *wanted.start_ms)) continue;
-    if (!wanted.level.empty() && level_of(line) != wanted.level) continue;
+    if (!is_at_least(level_of(line), wanted.level)) continue;
     if (!wanted.search.empty() && line.message.find(wanted.search) == std::string::npos) continue;
     lines.push_back(&line);
   }
@@ -92,6 +93,7 @@ Task<Result<Wanted>> wanted_of(const HttpRequest& request, const char* start) {
   wanted.limit = std::clamp<int64_t>(limit.value_or(kMostLogLines), 0, kMostLogLines);
   wanted.backward = query_text(request, "direction").value_or("") == "backward";
   wanted.level = query_text(request, "level").value_or("");
+  BJ_CO_CHECK(check_log_level(wanted.level));
   wanted.search = query_text(request, "search").value_or("");
   co_return wanted;
 }

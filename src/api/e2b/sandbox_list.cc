@@ -52,7 +52,9 @@ Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) 
   co_await add_template(services, request, filter);
   BJ_CO_TRY(const int64_t limit, page_limit(request));
   Page page;
-  page.order = query_text(request, "order").value_or("desc") == "asc" ? Order::kAscending : Order::kDescending;
+  const std::string order = query_text(request, "order").value_or("desc");
+  if (order != "asc" && order != "desc") co_return fail(Code::kInvalid, "order must be asc or desc");
+  page.order = order == "asc" ? Order::kAscending : Order::kDescending;
   page.limit = limit + 1;
   if (const MaybeText token = query_text(request, "nextToken")) {
     BJ_CO_TRY(page.after, read_page_token(*token, page.order));

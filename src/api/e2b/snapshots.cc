@@ -94,6 +94,7 @@ Task<Result<HttpResponse>> fork(const Services& services, HttpRequest& request) 
   if (!request.body.empty()) {
     BJ_CO_TRY(wanted, read_body(request, UnknownKeys::kIgnore, read_forks));
   }
+  if (wanted.timeout_s.value_or(1) <= 0) co_return fail(Code::kInvalid, "timeout must be greater than 0");
   BJ_CO_TRY(const std::vector<Forked> forks,
             co_await services.manager.fork(request.actor, parent.id, std::move(wanted)));
   json::array answer;

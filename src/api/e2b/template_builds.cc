@@ -2,10 +2,12 @@
 #include <openssl/crypto.h>
 #include <openssl/hmac.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <charconv>
 #include <ctime>
 
+#include "api/e2b/log_level.h"
 #include "api/e2b/template_routes.h"
 #include "api/handler.h"
 #include "api/receive_files.h"
@@ -142,10 +144,11 @@ int64_t number_in(const HttpRequest& request, std::string_view name, int64_t usu
   return std::max<int64_t>(0, number);
 }
 
+// As E2B names it.
+std::string level_of(const BuildLogRow& entry) { return entry.level == "cut" ? "warn" : entry.level; }
+
 json::object entry_json(const BuildLogRow& entry) {
-  json::object object{{"timestamp", time_text(entry.time)},
-                      {"level", entry.level == "cut" ? "warn" : entry.level},
-                      {"message", entry.message}};
+  json::object object{{"timestamp", time_text(entry.time)}, {"level", level_of(entry)}, {"message", entry.message}};
   if (!entry.step.empty()) object["step"] = entry.step;
   return object;
 }
@@ -163,12 +166,25 @@ Task<Result<std::vector<BuildLogRow>>> logs_of(const TemplateRoutes& routes, std
   co_return co_await offload(routes.templates.threads, read);
 }
 
+// ?level=: those of that level and above; an offset counts these.
+Task<Result<std::vector<BuildLogRow>>> logs_of_level(const TemplateRoutes& routes, const HttpRequest& request,
+                                                     std::string build, int64_t from, int64_t limit) {
+  const std::string level = query_text(request, "level").value_or("");
+  BJ_CO_CHECK(check_log_level(level));
+  if (level.empty()) co_return co_await logs_of(routes, std::move(build), from, limit);
+  BJ_CO_TRY(std::vector<BuildLogRow> entries, co_await logs_of(routes, std::move(build), 0, INT64_MAX));
+  std::erase_if(entries, [&level](const BuildLogRow& entry) { return !is_at_least(level_of(entry), level); });
+  entries.erase(entries.begin(), entries.begin() + std::min(from, std::ssize(entries)));
+  if (std::ssize(entries) > limit) entries.resize(static_cast<size_t>(limit));
+  co_return entries;
+}
+
 Task<Result<HttpResponse>> status(const TemplateRoutes& routes, HttpRequest& request) {
   const int64_t limit = std::min(kMostLogs, number_in(request, "limit", kMostLogs));
   // The status first: a build that is over has said everything.
   BJ_CO_TRY(const TemplateBuildRow row, co_await own_build(routes, request));
   BJ_CO_TRY(const std::vector<BuildLogRow> logs,
-            co_await logs_of(routes, row.id, number_in(request, "logsOffset", 0), limit));
+            co_await logs_of_level(routes, request, row.id, number_in(request, "logsOffset", 0), limit));
   json::array lines, entries;
   for (const BuildLogRow& log : logs) {
     lines.emplace_back(log.message);
@@ -190,11 +206,14 @@ Task<Result<HttpResponse>> status(const TemplateRoutes& routes, HttpRequest& req
 Task<Result<HttpResponse>> logs(const TemplateRoutes& routes, HttpRequest& request) {
   BJ_CO_TRY(const TemplateBuildRow row, co_await own_build(routes, request));
   const int64_t limit = std::min(kMostLogs, number_in(request, "limit", kMostLogs));
-  BJ_CO_TRY(const std::vector<BuildLogRow> found, co_await logs_of(routes, row.id, 0, INT64_MAX));
-  const int64_t cursor = number_in(request, "cursor", 0) * 1000;
+  BJ_CO_TRY(std::vector<BuildLogRow> found, co_await logs_of_level(routes, request, row.id, 0, INT64_MAX));
+  const bool backward = query_text(request, "direction").value_or("") == "backward";
+  if (backward) std::reverse(found.begin(), found.end());
+  const int64_t cursor_ms = number_in(request, "cursor", backward ? INT64_MAX : 0);
   json::array entries;
   for (const BuildLogRow& log : found) {
-    if (log.time >= cursor && std::ssize(entries) < limit) entries.push_back(entry_json(log));
+    const bool wanted = backward ? log.time / 1000 <= cursor_ms : log.time / 1000 >= cursor_ms;
+    if (wanted && std::ssize(entries) < limit) entries.push_back(entry_json(log));
   }
   co_return json_response(200, json::object{{"logs", std::move(entries)}});
 }

@@ -1,9 +1,12 @@
 // Templates: made, listed, looked at, shared, removed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 
+#include "api/e2b/page_token.h"
+#include "api/e2b/services.h"
 #include "api/e2b/template_routes.h"
 #include "api/handler.h"
 #include "api/time_text.h"
@@ -92,43 +95,93 @@ Task<Result<HttpResponse>> create(const TemplateRoutes& routes, HttpRequest& req
                                             {"public", begun.made.row.is_public}});
 }
 
-Task<Result<HttpResponse>> list(const TemplateRoutes& routes, HttpRequest& request) {
+Task<Result<std::vector<TemplateView>>> read_list(const TemplateRoutes& routes, const HttpRequest& request, Page page) {
   const auto read = [&] {
     TemplateFilter filter;
     filter.kind = "template";
-    Page page;
-    page.limit = kMostListed;
-    page.order = Order::kDescending;
     return routes.templates.catalog.list(request.actor.organization, filter, page);
   };
-  BJ_CO_TRY(const std::vector<TemplateView> views, co_await offload(routes.templates.threads, read));
+  co_return co_await offload(routes.templates.threads, read);
+}
+
+// The page that was asked for, with one more than fits: then there is another.
+Result<Page> page_of(const HttpRequest& request) {
+  Page page;
+  page.order = Order::kDescending;
+  BJ_TRY(const int64_t limit, page_limit(request));
+  page.limit = limit + 1;
+  if (const MaybeText token = query_text(request, "nextToken")) {
+    BJ_TRY(page.after, read_page_token(*token, page.order));
+  }
+  return page;
+}
+
+// Takes away what does not fit. Where the next page begins, if there is one.
+template <class One, class RowOf>
+MaybeText cut_to_page(std::vector<One>& list, const Page& page, RowOf row_of) {
+  if (std::ssize(list) < *page.limit) return std::nullopt;
+  list.resize(static_cast<size_t>(*page.limit) - 1);
+  const auto& last = row_of(list.back());
+  return page_token(time_text(last.created_at), last.id, page.order);
+}
+
+Task<Result<HttpResponse>> list(const TemplateRoutes& routes, HttpRequest& request) {
+  Page page;
+  page.limit = kMostListed;
+  page.order = Order::kDescending;
+  BJ_CO_TRY(const std::vector<TemplateView> views, co_await read_list(routes, request, page));
   json::array answer;
   for (const TemplateView& view : views) answer.push_back(listed(routes, view));
   co_return json_response(200, answer);
 }
 
+Task<Result<HttpResponse>> list_paged(const TemplateRoutes& routes, HttpRequest& request) {
+  BJ_CO_TRY(const Page page, page_of(request));
+  BJ_CO_TRY(std::vector<TemplateView> views, co_await read_list(routes, request, page));
+  const auto row_of = [](const TemplateView& view) -> const TemplateRow& { return view.row; };
+  const MaybeText next = cut_to_page(views, page, row_of);
+  json::array answer;
+  for (const TemplateView& view : views) answer.push_back(listed(routes, view));
+  HttpResponse response = json_response(200, answer);
+  if (next) response.headers.add("X-Next-Token", *next);
+  co_return response;
+}
+
+json::object build_json(const TemplateRoutes& routes, const TemplateRow& row, const TemplateBuildRow& made) {
+  json::object build = size_of(routes, row);
+  build["buildID"] = made.id;
+  build["status"] = made.status;
+  build["createdAt"] = time_text(made.created_at);
+  build["updatedAt"] = time_text(made.updated_at);
+  build["finishedAt"] = time_or_null(made.finished_at);
+  return build;
+}
+
+// Its builds come in pages, the newest first.
 Task<Result<HttpResponse>> get(const TemplateRoutes& routes, HttpRequest& request) {
   const std::string reference = request.parameter("template");
+  BJ_CO_TRY(const Page page, page_of(request));
+  MaybeText next;
   const auto read = [&]() -> Result<json::object> {
     TemplateCatalog& catalog = routes.templates.catalog;
     BJ_TRY(const TemplateView view, catalog.own(request.actor.organization, reference));
-    BJ_TRY(const std::vector<TemplateBuildRow> rows, catalog.builds().list(view.row.id));
-    json::array builds;
-    for (const TemplateBuildRow& row : rows) {
-      json::object build = size_of(routes, view.row);
-      build["buildID"] = row.id;
-      build["status"] = row.status;
-      build["createdAt"] = time_text(row.created_at);
-      build["updatedAt"] = time_text(row.updated_at);
-      build["finishedAt"] = time_or_null(row.finished_at);
-      builds.push_back(std::move(build));
+    BJ_TRY(std::vector<TemplateBuildRow> rows, catalog.builds().list(view.row.id));
+    if (page.after) {
+      const auto last = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.id == *page.after; });
+      if (last == rows.end()) return fail(Code::kInvalid, "nextToken is not one of this list");
+      rows.erase(rows.begin(), last + 1);
     }
+    next = cut_to_page(rows, page, [](const TemplateBuildRow& row) -> const TemplateBuildRow& { return row; });
+    json::array builds;
+    for (const TemplateBuildRow& row : rows) builds.push_back(build_json(routes, view.row, row));
     json::object answer = listed(routes, view);
     answer["builds"] = std::move(builds);
     return answer;
   };
   BJ_CO_TRY(const json::object answer, co_await offload(routes.templates.threads, read));
-  co_return json_response(200, answer);
+  HttpResponse response = json_response(200, answer);
+  if (next) response.headers.add("X-Next-Token", *next);
+  co_return response;
 }
 
 Task<Result<HttpResponse>> find_alias(const TemplateRoutes& routes, HttpRequest& request) {
@@ -218,7 +271,7 @@ void add_template_routes(Router& router, const TemplateRoutes& routes) {
   add(Method::kPost, "/v3/templates", create, "A template and its next build, which waits");
   add(Method::kPost, "/v2/templates", create, "The same, for older clients");
   add(Method::kGet, "/templates", list, "Templates, newest first");
-  add(Method::kGet, "/v2/templates", list, "The same");
+  add(Method::kGet, "/v2/templates", list_paged, "The same, in pages");
   add(Method::kGet, "/templates/{template}", get, "A template with its builds");
   add(Method::kGet, "/templates/aliases/{alias}", find_alias, "Whether there is a template of that name");
   add(Method::kDelete, "/templates/{template}", remove, "Remove a template");
