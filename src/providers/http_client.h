@@ -38,7 +38,7 @@ struct ClientRequest {
 
   // Both are called on the client's thread. If `may_connect` is set it is asked about the very address that is
   // connected to, and no proxy is used. What `on_body` takes of a successful response is not collected; false ends the
-  // transfer.
+  // transfer. Of any other response it is collected, then a little at most: the limit above is for what is not kept.
   std::function<bool(const sockaddr& address)> may_connect{};
   std::function<bool(std::string_view piece)> on_body{};
 };

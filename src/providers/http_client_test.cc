@@ -56,6 +56,28 @@ TEST_F(HttpClientTest, AResponseThatIsTooLargeIsRefused) {
   EXPECT_EQ(response.error().code, Code::kExhausted);
 }
 
+// The limit is for what is taken as it comes: a registry that announced a layer of 8 GiB could send an error as long,
+// and all of it was kept in memory.
+TEST_F(HttpClientTest, AFailureThatIsAsLongAsAStreamIsNotCollected) {
+  answer_ = [](const std::string&) { return HttpServerForTest::response("404 Not Found", std::string(1 << 20, 'x')); };
+  ClientRequest request = get("/");
+  request.max_response_bytes = size_t{8} << 30;
+  request.on_body = [](std::string_view) { return true; };
+  const auto response = send(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, Code::kExhausted);
+}
+
+TEST_F(HttpClientTest, AShortFailureIsToldWhereASuccessWouldBeTakenAsItComes) {
+  answer_ = [](const std::string&) { return HttpServerForTest::response("404 Not Found", "no such thing"); };
+  ClientRequest request = get("/");
+  request.on_body = [](std::string_view) { return true; };
+  const auto response = send(request);
+  ASSERT_TRUE(response) << response.error().what;
+  EXPECT_EQ(response->status, 404);
+  EXPECT_EQ(response->body, "no such thing");
+}
+
 TEST_F(HttpClientTest, ASilentServerIsGivenUpAndOnlyItsHostIsNamed) {
   answer_ = [](const std::string&) { return std::string(); };
   ClientRequest request = get("/path?token=secret");

@@ -6,6 +6,7 @@ namespace bj {
 namespace {
 
 constexpr size_t kMaxHeaderBytes = 64 * 1024;
+constexpr size_t kMaxUnwantedBytes = 64 * 1024;  // of a failure's body, where a success would be taken as it comes
 
 struct UrlDelete {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
@@ -123,11 +124,15 @@ size_t HttpTransfer::on_body(char* data, size_t size, size_t count, void* self) 
   auto& transfer = *static_cast<HttpTransfer*>(self);
   const size_t bytes = size * count;
   const size_t before = transfer.response_.body.size() + transfer.streamed_bytes_;
-  transfer.too_large_ = bytes > transfer.request_.max_response_bytes - before;
-  if (transfer.too_large_) return CURL_WRITEFUNC_ERROR;
   long status = 0;
   curl_easy_getinfo(transfer.easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (!transfer.request_.on_body || status / 100 != 2) {
+  const bool streams = transfer.request_.on_body && status / 100 == 2;
+  const size_t most = transfer.request_.on_body && !streams
+                          ? std::min(kMaxUnwantedBytes, transfer.request_.max_response_bytes)
+                          : transfer.request_.max_response_bytes;
+  transfer.too_large_ = bytes > most - before;
+  if (transfer.too_large_) return CURL_WRITEFUNC_ERROR;
+  if (!streams) {
     transfer.response_.body.append(data, bytes);
     return bytes;
   }

@@ -77,6 +77,10 @@ class E2bAttacks(TwoOrganizations):
         self.assertNotIn("envdAccessToken", self.api("GET", "/sandboxes/" + made["sandboxID"], key=reader))
         self.assertEqual(self.api("GET", "/sandboxes/" + made["sandboxID"])["envdAccessToken"], made["envdAccessToken"])
         self.assertEqual(self.server.request("POST", f"/sandboxes/{made['sandboxID']}/connect", {"timeout": 60}, reader)[0], 403)
+        template = self.api("POST", "/v3/templates", {"name": "linked"}, expect=202)["templateID"]
+        upload = f"/templates/{template}/files/{'c' * 64}"
+        self.assertEqual(self.server.request("GET", upload, None, reader)[0], 403)
+        self.assertIn("url", self.api("GET", upload, expect=201))
 
     def test_a_link_is_for_what_was_signed(self):
         made, other = self.make(), self.make()

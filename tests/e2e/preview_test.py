@@ -103,6 +103,8 @@ class Preview(SandboxStory):
         self.assertNotIn(told["token"], text)
         status, headers, _ = self.visit(host, "/?belljar_token=" + told["token"], Accept="text/html")
         self.assertEqual((status, headers["Location"]), (302, "/"))
+        elsewhere = self.visit(host, "//example.org/?belljar_token=" + told["token"], Accept="text/html")[1]
+        self.assertEqual(elsewhere["Location"], "/.//example.org/")
         cookie = headers["Set-Cookie"].split(";")[0]
         self.assertIn("HttpOnly", headers["Set-Cookie"])
         status, headers, text = self.visit(host, "/", Cookie=cookie + "; mine=2", X_API_Key=self.server.key,
@@ -159,6 +161,8 @@ class Preview(SandboxStory):
         self.assertIn("sandbox", headers["Content-Security-Policy"])
         self.assertNotIn("allow-same-origin", headers["Content-Security-Policy"])
         self.assertIsNone(headers["Set-Cookie"])
+        text = self.server.request("GET", path, headers={"Cookie": "session=of-another-service"})[2]
+        self.assertNotIn(b"of-another-service", text)
 
     def test_bodies_of_any_length_and_form_pass(self):
         sandbox = self.serve(ECHO, 8000)

@@ -224,7 +224,8 @@ void add_template_build_routes(Router& router, const TemplateRoutes& routes) {
   const auto add = [&](Method method, const char* path, TemplateHandler handler, const char* summary) {
     add_template_route(router, routes, method, path, handler, summary);
   };
-  add(Method::kGet, "/templates/{template}/files/{hash}", upload_link, "Where the files of a COPY step go");
+  add_template_route(router, routes, Method::kGet, "/templates/{template}/files/{hash}", upload_link,
+                     "Where the files of a COPY step go", Access::kMember);  // it gives a link out that writes
   add(Method::kPost, "/v2/templates/{template}/builds/{build}", begin, "Begin a build");
   add(Method::kGet, "/templates/{template}/builds/{build}/status", status, "How a build stands, and what it says");
   add(Method::kGet, "/templates/{template}/builds/{build}/logs", logs, "What a build says");

@@ -14,12 +14,18 @@ std::string own_path(const Traffic& traffic) {
                                           : std::string();
 }
 
+// As a place on this host: "//example.org/" would be another one's name.
+std::string place_here(std::string_view path) {
+  const bool names_host = path.starts_with("//") || path.starts_with("/\\");
+  return (names_host ? "/." : "") + std::string(path);
+}
+
 // The link's token goes into a cookie and out of the address: it is not to be seen, sent as a referrer or shared.
 HttpResponse keep_in_cookie(const HttpRequest& request, const Traffic& traffic, const std::string& token) {
   HttpResponse response;
   response.status = 302;
   const std::string query = query_without_token(request.query_text);
-  response.headers.add("Location", own_path(traffic) + traffic.path + (query.empty() ? "" : "?" + query));
+  response.headers.add("Location", own_path(traffic) + place_here(traffic.path) + (query.empty() ? "" : "?" + query));
   response.headers.add("Set-Cookie",
                        fmt::format("{}={}; Path={}/; HttpOnly; SameSite=Lax; Max-Age={}{}", kTokenCookie, token,
                                    own_path(traffic), kCookieLife, request.secure ? "; Secure" : ""));

@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "server/target.h"
+
 namespace bj::preview {
 namespace {
 
@@ -31,6 +33,8 @@ constexpr std::array kNeverInward = {
 // About more than the one origin that the sandbox has.
 constexpr std::array kNeverOutward = {
     "strict-transport-security", "public-key-pins", "alt-svc", "clear-site-data", "report-to", "nel", "expect-ct"};
+// Would be the whole origin's, where that is the API's and every other sandbox's too: a cookie, a password.
+constexpr std::array kNeverInOurOrigin = {"set-cookie", "service-worker-allowed", "www-authenticate"};
 // A page in the API's own origin is kept out of it: without allow-same-origin its origin is none.
 constexpr const char* kNoOrigin = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads";
 
@@ -58,10 +62,10 @@ std::string without_part(std::string_view list, std::string_view name) {
   return kept;
 }
 
+// Whatever scheme its sender took for the right one.
 bool is_key_of_ours(std::string_view authorization) {
-  const size_t space = authorization.find(' ');
-  if (space == std::string_view::npos || !equal_ignoring_case(authorization.substr(0, space), "bearer")) return false;
-  const std::string_view key = trimmed(authorization.substr(space));
+  authorization = trimmed(authorization);
+  const std::string_view key = authorization.substr(authorization.find_last_of(" \t") + 1);
   return key.starts_with("e2b_") || key.starts_with("bj_");
 }
 
@@ -107,7 +111,8 @@ std::string query_without_token(std::string_view query) {
     const size_t end = std::min(query.find('&'), query.size());
     const std::string_view pair = query.substr(0, end);
     query.remove_prefix(std::min(end + 1, query.size()));
-    if (pair.substr(0, pair.find('=')) == kTokenQuery) continue;
+    const Result<std::string> name = percent_decoded(pair.substr(0, pair.find('=')));
+    if (name && *name == kTokenQuery) continue;
     kept.append(kept.empty() ? "" : "&").append(pair);
   }
   return kept;
@@ -125,11 +130,14 @@ std::string request_head(const HttpRequest& request, const Traffic& traffic, std
   text += " HTTP/1.1\r\n";
   append(text, "Host", host.empty() ? request.headers.get("Host") : host);
   const std::vector<std::string> named = http_list(request.headers.get("Connection"));
+  const bool in_our_origin = traffic.by == Traffic::By::kPath;
   for (const auto& [name, value] : request.headers) {
     if (is_in(kOneHop, name) || is_in(kNeverInward, name) || is_named(named, name)) continue;
     if (equal_ignoring_case(name, "authorization") && is_key_of_ours(value)) continue;
     if (!equal_ignoring_case(name, "cookie")) {
       append(text, name, value);
+    } else if (in_our_origin) {
+      continue;  // a sandbox sets none here: they are of others who have this host's name
     } else if (const std::string cookies = without_part(value, kTokenCookie); !cookies.empty()) {
       append(text, name, cookies);
     }
@@ -154,12 +162,13 @@ HttpResponse passed_on(const ResponseHead& head, const Traffic& traffic) {
   }
   for (const HttpField& field : head.fields) {
     if (is_in(kOneHop, field.name) || is_in(kNeverOutward, field.name) || is_named(named, field.name)) continue;
+    if (in_our_origin && is_in(kNeverInOurOrigin, field.name)) continue;
     if (field.name == "set-cookie") {
-      if (!in_our_origin) response.headers.add(field.name, without_part(field.value, "domain"));
+      response.headers.add(field.name, without_part(field.value, "domain"));
     } else if (field.name == "location" && in_our_origin && field.value.starts_with("/") &&
                !field.value.starts_with("//")) {
       response.headers.add(field.name, path_of(traffic) + field.value);
-    } else if (!(in_our_origin && field.name == "service-worker-allowed")) {
+    } else {
       response.headers.add(field.name, field.value);
     }
   }

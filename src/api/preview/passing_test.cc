@@ -39,6 +39,26 @@ TEST(PassingTest, KeysAndTokensStayOutside) {
             "Connection: close\r\n\r\n");
 }
 
+TEST(PassingTest, AKeyStaysOutsideWhateverItsSchemeAndATokenHoweverItIsSpelled) {
+  for (const char* given : {"e2b_1", "Token e2b_1", "bearer \t e2b_1", "Bearer bj_1 "}) {
+    const std::string head = request_head(request_with({{"Host", "h"}, {"Authorization", given}}), kByHost, "");
+    EXPECT_EQ(head.find("Authorization"), std::string::npos) << given;
+  }
+  EXPECT_EQ(query_without_token("a=1&belljar%5Ftoken=secret&b=%"), "a=1&b=%");
+}
+
+// The path's form shares its host, and so its cookies, with the API and whatever else has that name.
+TEST(PassingTest, CookiesOfTheApisHostStayOutside) {
+  const std::string head = request_head(request_with({{"Host", "h"}, {"Cookie", "session=of another"}}), kByPath, "");
+  EXPECT_EQ(head.find("Cookie"), std::string::npos);
+}
+
+TEST(PassingTest, APasswordIsAskedForInASandboxesOwnOriginOnly) {
+  const ResponseHead answer = answer_of("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\n\r\n");
+  EXPECT_FALSE(passed_on(answer, kByPath).headers.has("www-authenticate"));
+  EXPECT_TRUE(passed_on(answer, kByHost).headers.has("www-authenticate"));
+}
+
 TEST(PassingTest, TheAppsOwnAuthorizationPasses) {
   const std::string head =
       request_head(request_with({{"Host", "h"}, {"Authorization", "Basic abc"}}), kByHost, "localhost:80");

@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kPiece = 64 * 1024;
 // What a pipe holds, read twice over: everything that was in it when a message came.
 constexpr size_t kReadsBeforeMessage = 4;
+// Of the one thread that everybody shares, at a time.
+constexpr auto kShare = std::chrono::milliseconds(2);
 
 }  // namespace
 
@@ -81,6 +83,7 @@ void ContextProcess::on_readable(Source& source) {
 
 void ContextProcess::set_reading(Reading reading) {
   reading_ = reading == Reading::kOn;
+  busy_since_ = Clock::now();
   if (reading_) return;
   for (Source* source : {&channel_, &output_, &error_}) {
     if (source->readable) on_readable(*source);
@@ -140,20 +143,31 @@ std::optional<ContextProcess::Piece> ContextProcess::take() {
 Task<void> ContextProcess::change(Clock::time_point latest) {
   const auto self = shared_from_this();
   co_await changed_.wait_until(latest);
+  busy_since_ = Clock::now();
 }
 
-Task<Result<ContextMessage>> ContextProcess::message_within(std::chrono::milliseconds patience) {
+Task<void> ContextProcess::give_way() {
+  if (Clock::now() - busy_since_ < kShare) co_return;
+  const auto self = shared_from_this();
+  co_await asio::post(co_await asio::this_coro::executor, kNoThrow);
+  busy_since_ = Clock::now();
+}
+
+Task<Result<ContextMessage>> ContextProcess::message_within(std::chrono::milliseconds patience, std::string nonce) {
   const auto self = shared_from_this();
   const auto deadline = Clock::now() + patience;
   set_reading(Reading::kOn);
-  for (;;) {
-    while (std::optional<Piece> piece = take()) {
-      if (piece->kind == Piece::Kind::kMessage) co_return std::move(piece->message);
+  while (Clock::now() < deadline) {
+    co_await give_way();
+    if (std::optional<Piece> piece = take()) {
+      const bool message = piece->kind == Piece::Kind::kMessage;
+      if (message && (nonce.empty() || piece->message.nonce == nonce)) co_return std::move(piece->message);
+      continue;
     }
     if (over_) co_return fail(Code::kUnavailable, "the context's process ended");
-    if (Clock::now() >= deadline) co_return fail(Code::kUnavailable, "the context does not answer");
     co_await change(deadline);
   }
+  co_return fail(Code::kUnavailable, "the context does not answer");
 }
 
 void ContextProcess::write(const std::string& bytes) {
@@ -164,10 +178,16 @@ void ContextProcess::write(const std::string& bytes) {
 void ContextProcess::flush() {
   Stream& stream = input_ ? *input_ : channel_.stream;
   while (!unsent_.empty() && !writing_ && stream.is_open()) {
-    const ssize_t n = input_ ? ::write(stream.native_handle(), unsent_.data(), unsent_.size())
-                             : ::send(stream.native_handle(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    const char* const rest = unsent_.data() + sent_;
+    const size_t left = unsent_.size() - sent_;
+    const ssize_t n =
+        input_ ? ::write(stream.native_handle(), rest, left) : ::send(stream.native_handle(), rest, left, MSG_NOSIGNAL);
     if (n > 0) {
-      unsent_.erase(0, static_cast<size_t>(n));
+      sent_ += static_cast<size_t>(n);
+      if (sent_ == unsent_.size()) {  // only then: a reader of small pieces would have the rest moved for each
+        unsent_.clear();
+        sent_ = 0;
+      }
     } else if (n < 0 && errno == EAGAIN) {
       writing_ = true;
       stream.async_wait(Stream::wait_write, [self = shared_from_this()](const boost::system::error_code& error) {

@@ -52,10 +52,13 @@ class ContextProcess : public std::enable_shared_from_this<ContextProcess> {
   std::optional<Piece> take();
   // Until something happens, wake() is called, or it is that late.
   Task<void> change(Clock::time_point latest);
+  // Lets others have the thread if this process has kept it busy for long: what it sends need not end.
+  Task<void> give_way();
   void wake() { changed_.tell(); }
 
-  // The next message within the time; for what is said before and between executions. Output is thrown away.
-  Task<Result<ContextMessage>> message_within(std::chrono::milliseconds patience);
+  // The next message within the time, of that nonce unless it is empty; for what is said before and between
+  // executions. Output and other messages are thrown away.
+  Task<Result<ContextMessage>> message_within(std::chrono::milliseconds patience, std::string nonce = "");
   // Queues bytes; they go as the process takes them.
   void write(const std::string& bytes);
   // A message with descriptors beside it. kUnavailable: it does not read.
@@ -85,7 +88,9 @@ class ContextProcess : public std::enable_shared_from_this<ContextProcess> {
   bool over_ = false, reading_ = true, writing_ = false;
   ContextFrames frames_;
   std::string unsent_;
-  size_t owed_ = 0;  // reads of output that may come before the next message, or after the end
+  size_t sent_ = 0;               // of unsent_
+  Clock::time_point busy_since_;  // when the thread was last left to others
+  size_t owed_ = 0;               // reads of output that may come before the next message, or after the end
 };
 
 }  // namespace bj

@@ -1,6 +1,7 @@
 #include "engine/interpreters/context_process.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <thread>
@@ -105,6 +106,42 @@ TEST_F(ContextProcessTest, AForgedFrameOrAClosedChannelIsTheEnd) {
   EXPECT_EQ(piece->bytes, "last words");
   EXPECT_FALSE(process_->take());
   EXPECT_TRUE(process_->over());
+}
+
+TEST_F(ContextProcessTest, AFloodOfOtherMessagesEndsWithPatience) {
+  std::string many;
+  while (many.size() < (1 << 20)) many += kDone;
+  std::thread writer([&] {
+    while (::send(channel_.get(), many.data(), many.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(many.size())) {
+    }
+  });
+  Result<ContextMessage> message = fail(Code::kInternal, "");
+  spawn(io_.get_executor(), [&]() -> Task<void> {
+    message = co_await process_->message_within(std::chrono::milliseconds(300), "another nonce");
+    process_->close();
+  });
+  io_.run();
+  writer.join();
+  ASSERT_FALSE(message);
+  EXPECT_EQ(message.error().what, "the context does not answer");
+}
+
+// One that never has to wait, because it is sent more than it can read, kept the whole server's thread for itself.
+TEST_F(ContextProcessTest, WhoWasBusyForLongGivesWayToOthers) {
+  bool others = false;
+  std::vector<bool> seen;
+  spawn(io_.get_executor(), [&]() -> Task<void> {
+    process_->set_reading(ContextProcess::Reading::kOn);
+    asio::post(io_, [&] { others = true; });
+    co_await process_->give_way();
+    seen.push_back(others);
+    for (const auto began = Clock::now(); Clock::now() - began < std::chrono::milliseconds(5);) (void)process_->take();
+    co_await process_->give_way();
+    seen.push_back(others);
+    process_->close();
+  });
+  io_.run();
+  EXPECT_EQ(seen, (std::vector<bool>{false, true}));
 }
 
 TEST_F(ContextProcessTest, BetweenExecutionsWhatComesIsThrownAway) {

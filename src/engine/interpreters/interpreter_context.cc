@@ -236,6 +236,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
 
 Task<void> InterpreterContext::converse(Run& run) {
   while (!run.done && !run.process->over() && !ended_) {
+    co_await run.process->give_way();
     co_await press(run);
     // Between finding nothing to take and waiting for a change, nothing else may run: it would go unnoticed.
     std::optional<ContextProcess::Piece> piece = run.process->take();
@@ -254,6 +255,7 @@ Task<void> InterpreterContext::converse(Run& run) {
   }
   // What it printed last is there even if it died of it.
   while (std::optional<ContextProcess::Piece> piece = run.done ? std::nullopt : run.process->take()) {
+    co_await run.process->give_way();
     if (piece->kind == ContextProcess::Piece::Kind::kMessage) continue;
     co_await deliver(run, output_event(std::move(*piece)));
   }
@@ -395,8 +397,7 @@ Task<Result<ContextCheckpoint>> InterpreterContext::checkpoint() {
   const std::string nonce = new_uuid4();
   BJ_CO_CHECK(process->send(encode_context_message({{"op", "checkpoint"}, {"nonce", nonce}}), {ends.second.get()}));
   ends.second.reset();
-  Result<ContextMessage> answer = co_await process->message_within(kReadyTime);
-  while (answer && answer->nonce != nonce) answer = co_await process->message_within(kReadyTime);
+  const Result<ContextMessage> answer = co_await process->message_within(kReadyTime, nonce);
   process->set_reading(ContextProcess::Reading::kOff);
   if (!answer) co_return tl::unexpected(answer.error());
   if (answer->op != ContextOp::kCheckpointed) co_return fail(Code::kConflict, "no checkpoint: " + answer->reason);
