@@ -168,6 +168,14 @@ class Results(InterpreterTest):
         self.assertEqual([(r["main"], r["data"]["text/plain"]) for r in outcome.results],
                          [(False, "1"), (False, "'two'"), (True, "3")])
 
+    def test_what_is_displayed_with_an_id_has_a_handle(self):
+        outcome = self.run_cell("from IPython.display import display, update_display\n"
+                                "h = display('one', display_id=True)\nh.update('two')\n"
+                                "update_display('three', display_id=h.display_id)\nh.display('four')\n"
+                                "display('five', display_id='own').display_id")
+        self.assertEqual([result["data"]["text/plain"] for result in outcome.results],
+                         ["'one'", "'four'", "'five'", "'own'"])
+
     def test_every_representation_by_its_type(self):
         methods = {"html": "'<b>'", "markdown": "'*'", "svg": "'<svg/>'", "png": "b'png'", "jpeg": "b'jpg'", "pdf": "b'pdf'",
                    "latex": "'$x$'", "json": "{'a': [1, float('nan')]}", "javascript": "'alert()'"}

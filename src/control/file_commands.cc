@@ -56,12 +56,19 @@ Task<Result<void>> SandboxManager::resolve_template(const std::string& organizat
 
 Task<Result<std::vector<std::string>>> SandboxManager::names_of_template(std::string organization,
                                                                          std::string reference) {
-  const auto find = [&] { return templates_.resolve(organization, reference); };
-  const Result<ResolvedTemplate> found = co_await offload(threads_, find);
-  if (!found) co_return tl::unexpected(found.error());
-  std::vector<std::string> names = found->names;
-  names.push_back(found->id);
-  co_return names;
+  const auto find = [&]() -> Result<std::vector<std::string>> {
+    const auto all = [](std::vector<std::string> names, const std::string& id) {
+      names.push_back(id);
+      return names;
+    };
+    // Without a tag the template is meant, whatever tags and builds it has.
+    if (reference.find(':') == std::string::npos) {
+      if (const Result<TemplateView> own = templates_.own(organization, reference)) return all(own->names, own->row.id);
+    }
+    BJ_TRY(const ResolvedTemplate found, templates_.resolve(organization, reference));
+    return all(found.names, found.id);
+  };
+  co_return co_await offload(threads_, find);
 }
 
 Task<Result<SandboxManager::Standing>> SandboxManager::seal(const Work& work, AfterSeal then) {

@@ -130,6 +130,16 @@ class SdkTemplates(TemplateStory):
         self.assertEqual([[one["buildID"] for one in page["builds"]] for page in pages("/templates/" + made[0])],
                          [[one] for one in builds])
 
+    def test_sandboxes_are_found_by_a_template_whose_tags_are_all_its_own(self):
+        template, _, _ = self.build("e2b-tagged:v1")
+        for made_of in ("e2b-tagged:v1", template + ":v1"):
+            made = self.api("POST", "/v2/sandboxes", {"templateID": made_of}, expect=201)["sandboxID"]
+            self.addCleanup(self.server.request, "DELETE", "/sandboxes/" + made)
+        for name in ("e2b-tagged", template):
+            self.assertEqual(len(self.api("GET", "/v2/sandboxes?template=" + name)), 2, name)
+        told = self.api("POST", "/v2/sandboxes", {"templateID": "e2b-tagged"}, expect=404)
+        self.assertEqual(told["code"], 404)
+
     def test_failures_are_told_in_e2bs_form(self):
         sizes = [{"name": "sized", **size} for size in ({"memoryMB": 127}, {"memoryMB": 1 << 44}, {"cpuCount": 0}, {"cpuCount": 1.5})]
         for path, body, expected in (("/templates/none", None, 404), ("/v3/templates", b"{", 400),

@@ -88,7 +88,8 @@ def clear_output(wait=False):
     """What was shown can't be taken back."""
 
 
-EXPORTS = {"display": rich.display, "publish_display_data": rich.publish, "clear_output": clear_output,
+EXPORTS = {"display": rich.display, "update_display": rich.update_display, "DisplayHandle": rich.DisplayHandle,
+           "publish_display_data": rich.publish, "clear_output": clear_output,
            **{one.__name__: one for one in (DisplayObject, HTML, Markdown, Latex, Math, SVG, JSON, Javascript, Pretty, Image)}}
 
 

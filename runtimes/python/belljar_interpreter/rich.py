@@ -3,6 +3,7 @@
 import base64
 import inspect
 import json
+import os
 import pprint
 import sys
 import types
@@ -29,11 +30,30 @@ def use(publish, bytes_at_most):
     _publish, most_bytes = publish, bytes_at_most
 
 
-def display(*values, **options):
-    """Shows each value as a result of the running cell."""
-    for value in values:
+class DisplayHandle:
+    """What display(..., display_id=...) gives. What was shown can't be changed: an update shows nothing."""
+
+    def __init__(self, display_id=None):
+        self.display_id = display_id or os.urandom(16).hex()
+
+    def display(self, value, **options):
+        display(value, display_id=self.display_id, **options)
+
+    def update(self, value, **options):
+        update_display(value, display_id=self.display_id, **options)
+
+
+def display(*values, display_id=None, update=False, **options):
+    """Shows each value as a result of the running cell; with an id, it gives a handle."""
+    for value in () if update else values:
         raw = options.get("raw") and isinstance(value, dict)
         publish(dict(value) if raw else bundle_of(value))
+    if display_id:
+        return DisplayHandle(None if display_id is True else display_id)
+
+
+def update_display(value, *, display_id, **options):
+    display(value, display_id=display_id, update=True, **options)
 
 
 def publish(data, metadata=None, **_):

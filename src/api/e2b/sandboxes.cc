@@ -5,6 +5,7 @@
 #include "api/handler.h"
 #include "api/idempotency_key.h"
 #include "control/lifecycle.h"
+#include "control/template_reference.h"
 #include "tools/stored_json.h"
 
 namespace bj::e2b {
@@ -19,8 +20,9 @@ Task<Result<HttpResponse>> make(const Services& services, HttpRequest& request, 
   const std::string name = wanted.template_name;
   const Result<SandboxRow> row = co_await services.manager.create(request.actor, std::move(wanted));
   if (row) co_return json_response(201, sandbox_json(services, *row));
-  // What it is to be made of is not a field that is wrong, but something that is not there.
-  const auto names = co_await services.manager.names_of_template(request.actor.organization, name);
+  // What it is to be made of is not a field that is wrong, but something that is not there: the template, or the tag.
+  const std::string tagged = name.find(':') == std::string::npos ? name + ":" + kDefaultTag : name;
+  const auto names = co_await services.manager.names_of_template(request.actor.organization, tagged);
   if (!names && names.error().code == Code::kNotFound) co_return tl::unexpected(names.error());
   co_return tl::unexpected(row.error());
 }
