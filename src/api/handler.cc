@@ -5,6 +5,7 @@
 
 #include "base/id.h"
 #include "base/log.h"
+#include "tools/code_points.h"
 
 namespace bj {
 namespace {
@@ -82,7 +83,8 @@ std::vector<std::string> list_of(const HttpRequest& request, std::string_view na
     size_t start = 0;
     while (start <= value.size()) {
       const size_t comma = std::min(value.find(',', start), value.size());
-      if (comma > start) items.push_back(value.substr(start, comma - start));
+      const std::string_view item = python_strip(std::string_view(value).substr(start, comma - start));
+      if (!item.empty()) items.emplace_back(item);
       start = comma + 1;
     }
   }

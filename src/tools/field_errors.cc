@@ -13,6 +13,7 @@ namespace json = boost::json;
 
 constexpr size_t kMaxInputText = 2000;  // an answer must not be larger than the request that caused it
 constexpr size_t kMaxErrors = 50;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // Below these keys of requests stand values that no answer may repeat.
 constexpr std::string_view kSecretKeys[] = {"value", "secrets", "env_vars", "tool_exec_environment_variables",
                                             "password"};
@@ -101,6 +102,8 @@ std::optional<json::value> read_json_body(std::string_view body, FieldErrors& er
     errors.push_back({"missing", {"body"}, "Field required", nullptr, ""});
     return std::nullopt;
   }
+  // Python reads bytes with a byte order mark, and refuses text with one.
+  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
   auto value = python_loads(body);
   if (value) return std::move(*value);
   errors.push_back(broken_json(value.error().what));

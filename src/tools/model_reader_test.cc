@@ -62,6 +62,13 @@ TEST(ModelReaderTest, ABrokenBodyIsOneErrorAtItsPlace) {
             "'Expecting value'}}, {'type': 'missing', 'loc': ('body',), 'msg': 'Field required', 'input': None}]");
 }
 
+TEST(ModelReaderTest, AByteOrderMarkBeforeABodyIsSkipped) {
+  FieldErrors errors;
+  EXPECT_EQ(read_json_body("\xef\xbb\xbf{\"a\": 1}", errors), json::value(json::object{{"a", 1}}));
+  EXPECT_TRUE(errors.empty());
+  EXPECT_FALSE(read_json_body("\xef\xbb\xbf", errors));
+}
+
 TEST(ModelReaderTest, NoErrorRepeatsASecret) {
   FieldErrors errors;
   const json::value body =

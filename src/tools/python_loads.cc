@@ -21,6 +21,7 @@ class Reader {
   explicit Reader(std::string_view text) : text_(text) {}
 
   Result<json::value> document() {
+    if (text_.starts_with("\xef\xbb\xbf")) return wrong("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0);
     skip_space();
     BJ_TRY(json::value result, value(0));
     skip_space();

@@ -50,6 +50,7 @@ TEST(PythonLoadsTest, ErrorsArePythonsWords) {
   EXPECT_EQ(error_of(R"("\u12g4x")"), "Invalid \\uXXXX escape: line 1 column 3 (char 2)");
   EXPECT_EQ(error_of("{}\n x"), "Extra data: line 2 column 2 (char 4)");
   EXPECT_EQ(error_of("-"), "Expecting value: line 1 column 1 (char 0)");
+  EXPECT_EQ(error_of("\xef\xbb\xbf{}"), "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)");
   EXPECT_EQ(error_of("01"), "Extra data: line 1 column 2 (char 1)");
 }
 

@@ -100,6 +100,13 @@ should match pattern 'tool-{uuid4}'", 'input': 'tool-1', 'ctx': {'pattern': \
                          "'String should have at least 44 characters', 'input': 'sandbox-1', 'ctx': {'min_length': 44}}]")
         self.assertNotIn("examples", short)
 
+    def test_blanks_around_the_items_of_a_query_s_list_do_not_count(self):
+        for name in ("first_item", "second_item"):
+            self.api("POST", "/v1/tools/", {"source_code": f"def {name}(): pass", "json_schema": {"name": name}})
+        for query in ("names=first_item,%20second_item%20,", "names=first_item&names=%20second_item"):
+            found = self.api("GET", "/v1/tools/?order=asc&tool_types=letta_core,%20custom&" + query)
+            self.assertEqual([tool["name"] for tool in found], ["first_item", "second_item"])
+
 
 def copies_in_memory(process, text):
     """How often a text lies in a process's memory. Stacks are not looked at: what ran there writes over them."""
