@@ -30,17 +30,22 @@ bool names_secrets(std::string_view key) {
   return std::find(std::begin(kSecretKeys), std::end(kSecretKeys), key) != std::end(kSecretKeys);
 }
 
-// The same with every text in it that may be a secret as "********".
-json::value masked(const json::value& input, bool is_secret) {
+// The same with every text in it that may be a secret as "********", as far as it is shown: `room` is for how many
+// values more.
+json::value masked(const json::value& input, bool is_secret, size_t& room) {
+  room -= std::min<size_t>(room, 1);
   if (is_secret && input.is_string()) return "********";
   if (const json::array* const items = input.if_array()) {
     json::array copy;
-    for (const json::value& item : *items) copy.push_back(masked(item, is_secret));
+    for (size_t i = 0; i < items->size() && room > 0; ++i) copy.push_back(masked((*items)[i], is_secret, room));
     return copy;
   }
   if (const json::object* const fields = input.if_object()) {
     json::object copy;
-    for (const auto& [key, value] : *fields) copy[key] = masked(value, is_secret || names_secrets(key));
+    for (const auto& [key, value] : *fields) {
+      if (room == 0) break;
+      copy[key] = masked(value, is_secret || names_secrets(key), room);
+    }
     return copy;
   }
   return input;
@@ -57,7 +62,8 @@ bool may_be_misplaced(const FieldError& error) {
 }
 
 std::string input_repr(const FieldError& error, bool is_secret) {
-  std::string text = python_repr(masked(error.input, is_secret || is_below_a_secret(error)));
+  size_t room = kMaxInputText;  // each has a character at least
+  std::string text = python_repr(masked(error.input, is_secret || is_below_a_secret(error), room));
   if (text.size() <= kMaxInputText) return text;
   return std::string(python_prefix(text, kMaxInputText)) + "...";
 }
@@ -76,6 +82,8 @@ FieldError broken_json(const std::string& what) {
 }
 
 }  // namespace
+
+bool are_enough(const FieldErrors& errors) { return errors.size() >= kMaxErrors; }
 
 std::string field_errors_repr(const FieldErrors& errors) {
   const bool is_secret = std::any_of(errors.begin(), errors.end(), may_be_misplaced);

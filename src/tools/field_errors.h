@@ -20,6 +20,9 @@ struct FieldError {
 };
 using FieldErrors = std::vector<FieldError>;
 
+// More are not told: who reads on would work for nothing, and a request can have millions.
+bool are_enough(const FieldErrors& errors);
+
 // "[{'type': 'missing', 'loc': ('body', 'name'), 'msg': 'Field required', 'input': {}}]". Long inputs are cut, secrets
 // masked.
 std::string field_errors_repr(const FieldErrors& errors);

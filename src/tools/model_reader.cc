@@ -173,7 +173,7 @@ std::optional<std::vector<std::string>> ModelReader::optional_strings(std::strin
     return std::nullopt;
   }
   std::vector<std::string> texts;
-  for (size_t i = 0; i < items->size(); ++i) {
+  for (size_t i = 0; i < items->size() && !are_enough(errors_); ++i) {
     auto text = lax_string((*items)[i]);
     if (text) {
       texts.push_back(std::move(text->value));
@@ -190,6 +190,7 @@ std::optional<std::map<std::string, std::string>> ModelReader::optional_string_m
   if (found == nullptr) return std::nullopt;
   std::map<std::string, std::string> texts;
   for (const auto& [name, value] : *found) {
+    if (are_enough(errors_)) break;
     auto text = lax_string(value);
     if (text) {
       texts.emplace(name, std::move(text->value));
@@ -204,6 +205,7 @@ std::optional<std::map<std::string, std::string>> ModelReader::optional_string_m
 void ModelReader::finish(UnknownKeys unknown) {
   if (unknown == UnknownKeys::kIgnore || object_ == nullptr) return;
   for (const auto& [key, value] : *object_) {
+    if (are_enough(errors_)) break;
     if (std::find(known_.begin(), known_.end(), std::string_view(key)) != known_.end()) continue;
     wrong(key, {"extra_forbidden", "Extra inputs are not permitted"}, value);
   }

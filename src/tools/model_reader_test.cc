@@ -127,5 +127,32 @@ TEST(LaxValuesTest, BooleansAndNumbersAreReadAsPydanticReadsThem) {
   EXPECT_FALSE(lax_number(""));
 }
 
+// A request of 8 MB held up the server for seconds, and took a gigabyte: of millions of errors fifty are told.
+TEST(ModelReaderTest, ErrorsThatAreNotToldAreNotCollected) {
+  json::array numbers;
+  json::object unknown;
+  for (int i = 0; i < 1000; ++i) {
+    numbers.emplace_back(i);
+    unknown["key" + std::to_string(i)] = i;
+  }
+  FieldErrors errors;
+  const json::value list = json::object{{"tags", numbers}};
+  ModelReader tags(list, {"body"}, errors);
+  (void)tags.optional_strings("tags");
+  EXPECT_EQ(errors.size(), 50u);
+  errors.clear();
+  const json::value keys = unknown;
+  ModelReader(keys, {"body"}, errors).finish(UnknownKeys::kForbid);
+  EXPECT_EQ(errors.size(), 50u);
+}
+
+TEST(ModelReaderTest, AnInputOfManyPartsIsCutLikeALongOne) {
+  const json::value input = json::array(5000, json::array());
+  const std::string text = field_errors_repr({{"string_type", {"body", "x"}, "no", input, ""}});
+  EXPECT_TRUE(text.ends_with("...}]")) << text.substr(text.size() - 40);
+  EXPECT_GT(text.size(), 2000u);
+  EXPECT_LT(text.size(), 2100u);
+}
+
 }  // namespace
 }  // namespace bj

@@ -75,7 +75,7 @@ Requirements read_requirements(const json::value& input, const json::array& loc,
     errors.push_back({"list_type", loc, "Input should be a valid list", input, ""});
     return requirements;
   }
-  for (size_t i = 0; i < items->size(); ++i) {
+  for (size_t i = 0; i < items->size() && !are_enough(errors); ++i) {
     requirements.push_back(read_requirement((*items)[i], deeper(loc, static_cast<int64_t>(i)), errors));
   }
   return requirements;

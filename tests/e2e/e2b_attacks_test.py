@@ -155,6 +155,12 @@ class E2bAttacks(TwoOrganizations):
             status, _, text = self.envd(made, "POST", "/files?path=z", body, **{"Content-Type": kind})
             self.assertEqual(status, 400, (kind, text))
 
+    def test_what_wants_no_token_takes_no_large_body(self):
+        made = self.make()
+        headers = {"E2b-Sandbox-Id": made["sandboxID"], "E2b-Sandbox-Port": "49999"}
+        large = json.dumps({"language": "python", "x": [[]] * 30_000}).encode()
+        self.assertEqual(self.server.request("POST", "/contexts", large, key=False, headers=headers)[0], 413)
+
 
 class Pages(SandboxStory):
     """Pages of an allowed site call sandboxes from a browser, which asks first, without a key."""

@@ -14,6 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint64_t kLargestMessage = 64 << 20;
+constexpr uint64_t kLargestContext = 64 << 10;  // what nobody had to show a token for
 
 // "Basic dXNlcjo=": only the name counts.
 std::string user_of(const HttpRequest& request) {
@@ -68,15 +69,14 @@ Task<HttpResponse> metrics(const Services& services, std::shared_ptr<HeldSandbox
 }
 
 // The whole body, bounded; else why not.
-Task<std::optional<HttpResponse>> collect(HttpRequest& request) {
-  if (request.body_stream->length().value_or(0) > kLargestMessage)
-    co_return plain_error(413, "the message is too long");
+Task<std::optional<HttpResponse>> collect(HttpRequest& request, uint64_t most = kLargestMessage) {
+  if (request.body_stream->length().value_or(0) > most) co_return plain_error(413, "the message is too long");
   for (;;) {
     Result<std::string> piece = co_await request.body_stream->read();
     if (!piece) co_return body_failure(piece.error());
     if (piece->empty()) co_return std::nullopt;
     request.body += *piece;
-    if (request.body.size() > kLargestMessage) co_return plain_error(413, "the message is too long");
+    if (request.body.size() > most) co_return plain_error(413, "the message is too long");
   }
 }
 
@@ -163,9 +163,11 @@ const json::object* object_in(const json::object& message, std::string_view name
 Task<HttpResponse> answer_code_port(const Services& services, CodeRunner& code, HttpRequest& request,
                                     std::shared_ptr<HeldSandbox> sandbox) {
   // E2B's clients send the token with code only, not when they list contexts.
-  if (request.path == "/execute" && is_secure(sandbox->row) && !has_token(services, request, sandbox->row))
+  const bool runs = request.path == "/execute";
+  if (runs && is_secure(sandbox->row) && !has_token(services, request, sandbox->row))
     co_return plain_error(401, "unauthorized access, please provide a valid access token");
-  if (std::optional<HttpResponse> unread = co_await collect(request)) co_return std::move(*unread);
+  if (std::optional<HttpResponse> unread = co_await collect(request, runs ? kLargestMessage : kLargestContext))
+    co_return std::move(*unread);
   request.actor = owner_of(sandbox->row);
   co_return co_await answer_code_interpreter(request, std::move(sandbox), code);
 }

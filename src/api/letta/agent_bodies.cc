@@ -36,6 +36,7 @@ std::vector<BlockRow> blocks_of(ModelReader& reader) {
   }
   const json::array where = reader.loc("memory_blocks");
   for (const json::value& one : list->get_array()) {
+    if (are_enough(reader.errors())) break;
     ModelReader block(one, deeper(where, blocks.size()), reader.errors());
     blocks.push_back(read_block_create(block));
   }

@@ -49,6 +49,7 @@ void read_volumes(ModelReader& body, NewSandbox& wanted) {
   if (value == nullptr) return;
   if (!value->is_array()) return body.wrong("volumes", {"list_type", "Input should be a valid list"}, *value);
   for (const json::value& one : value->get_array()) {
+    if (are_enough(body.errors())) break;
     ModelReader reader(one, body.loc("volumes"), body.errors());
     VolumeWish wish;
     wish.name = reader.string("name", 1);

@@ -43,6 +43,7 @@ void read_steps(ModelReader& reader, BuildRequest& request) {
   if (!steps->is_array()) return reader.wrong("steps", {"list_type", "Input should be a valid list"}, *steps);
   size_t place = 0;
   for (const json::value& step : steps->get_array()) {
+    if (are_enough(reader.errors())) break;
     json::array loc = reader.loc("steps");
     loc.emplace_back(place++);
     read_step(step, std::move(loc), reader.errors(), request);
