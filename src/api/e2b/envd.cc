@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr uint64_t kLargestMessage = 64 << 20;
+constexpr uint64_t kLargestMessage = 16 << 20;  // parsed on the thread that everybody shares; files go by /files
 constexpr uint64_t kLargestContext = 64 << 10;  // what nobody had to show a token for
 
 // "Basic dXNlcjo=": only the name counts.
