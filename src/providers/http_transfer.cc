@@ -82,7 +82,7 @@ Result<void> HttpTransfer::prepare() {
     const std::string line = value.empty() ? name + ";" : name + ": " + value;
     curl_slist* list = curl_slist_append(headers_.get(), line.c_str());
     if (list == nullptr) return fail(Code::kExhausted, "curl_slist_append failed");
-    (void)headers_.release();
+    (void)headers_.release();  // NOLINT(bugprone-unused-return-value): the list begins with it
     headers_.reset(list);
   }
   curl_easy_setopt(easy, CURLOPT_URL, request_.url.c_str());

@@ -156,7 +156,7 @@ constexpr uint32_t kNoProtocol = SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
 constexpr uint32_t kPretend = SECCOMP_RET_ERRNO;
 
 // The halves of a call's argument, as offsets into what a filter sees.
-constexpr uint32_t low(uint32_t argument) { return offsetof(seccomp_data, args) + 8 * argument; }
+constexpr uint32_t low(uint32_t argument) { return offsetof(seccomp_data, args) + 8ul * argument; }
 constexpr uint32_t high(uint32_t argument) { return low(argument) + 4; }
 
 // One of the values is at the offset.

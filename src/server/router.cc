@@ -125,6 +125,6 @@ Result<RouteMatch> Router::match(Method method, std::string_view path) const {
   return match;
 }
 
-void Router::add_schema(std::string name, boost::json::value schema) { schemas_[name] = std::move(schema); }
+void Router::add_schema(std::string name, boost::json::value schema) { schemas_[std::move(name)] = std::move(schema); }
 
 }  // namespace bj

@@ -17,14 +17,10 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 
 // What Beast asks of a stream that it has not seen before.
-inline void beast_close_socket(NetStream& stream) { stream.close(); }
-
-inline void teardown(beast::role_type, NetStream& stream, boost::system::error_code& error) {
-  (void)stream.socket().shutdown(Tcp::socket::shutdown_send, error);
-}
+static void beast_close_socket(NetStream& stream) { stream.close(); }
 
 template <class Handler>
-void async_teardown(beast::role_type, NetStream& stream, Handler&& handler) {
+static void async_teardown(beast::role_type, NetStream& stream, Handler&& handler) {
   boost::system::error_code error;
   (void)stream.socket().shutdown(Tcp::socket::shutdown_send, error);
   asio::post(stream.get_executor(), [error, handler = std::forward<Handler>(handler)]() mutable { handler(error); });

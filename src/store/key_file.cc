@@ -37,7 +37,7 @@ Result<std::string> write_aside(const std::string& path, const std::vector<Secre
     text += line.reveal();
   }
   const Secret contents = Secret::take(std::move(text));
-  const std::string aside = path + "." + new_uuid4() + ".tmp";
+  std::string aside = path + "." + new_uuid4() + ".tmp";
   BJ_TRY(const Fd file, open_path(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
   BJ_CHECK(write_all(file.get(), contents.reveal(), aside));
   if (::fsync(file.get()) != 0) return fail_errno("fsync(" + aside + ")");

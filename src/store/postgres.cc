@@ -234,6 +234,7 @@ class PostgresDatabase final : public Database {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who opens gives them away
 Result<std::unique_ptr<Database>> open_postgres(PostgresOptions options) {
   auto database = std::make_unique<PostgresDatabase>(options);
   BJ_CHECK(database->check());

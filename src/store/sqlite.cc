@@ -230,6 +230,7 @@ Result<void> ensure_private_file(const std::string& path) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who opens gives them away
 Result<std::unique_ptr<Database>> open_sqlite(SqliteOptions options) {
   BJ_CHECK(ensure_private_file(options.path));
   auto database = std::make_unique<SqliteDatabase>(options);

@@ -55,7 +55,7 @@ Result<void> check_share(Transaction& transaction, const VolumeRow& row, const V
 }  // namespace
 
 Result<void> VolumeTable::create(const VolumeRow& row, const VolumeShare& quota) {
-  const Result<void> made = database_.transact([&](Transaction& transaction) -> Result<void> {
+  Result<void> made = database_.transact([&](Transaction& transaction) -> Result<void> {
     BJ_CHECK(lock_organization(transaction, row.organization));
     BJ_CHECK(check_share(transaction, row, quota));
     BJ_CHECK(transaction.run(

@@ -34,7 +34,7 @@ std::string with_article(std::string_view type) {
 }
 
 std::string shown(const json::value& value) {
-  const std::string text = python_json(value);
+  std::string text = python_json(value);
   if (python_length(text) <= kMaxShown) return text;
   return std::string(python_prefix(text, kMaxShown)) + "...";
 }

@@ -128,7 +128,7 @@ json::object ModelReader::object_or_empty(std::string_view key) {
 std::optional<std::string> ModelReader::chosen(std::string_view key, const json::value* value,
                                                const std::vector<std::string>& choices) {
   if (value == nullptr) return std::nullopt;
-  const std::string text = value->is_string() ? std::string(value->get_string()) : std::string();
+  std::string text = value->is_string() ? std::string(value->get_string()) : std::string();
   if (value->is_string() && std::find(choices.begin(), choices.end(), text) != choices.end()) return text;
   const std::string expected = alternatives(choices);
   wrong(key, {"literal_error", "Input should be " + expected}, *value,

@@ -194,8 +194,8 @@ class Reader {
   std::optional<char32_t> hex4(size_t position) const {
     const std::string_view digits = text_.substr(std::min(position, text_.size()), 4);
     uint32_t code = 0;
-    const char* end = digits.data() + digits.size();
-    if (digits.size() != 4 || std::from_chars(digits.data(), end, code, 16).ptr != end) return std::nullopt;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+    if (digits.size() != 4 || end != digits.data() + digits.size()) return std::nullopt;
     return static_cast<char32_t>(code);
   }
 

@@ -144,7 +144,7 @@ class Collector {
   }
 
   // Programs disagree about the case; they get both.
-  void take_proxy(std::string name) {
+  void take_proxy(const std::string& name) {
     std::string lower = name;
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
