@@ -56,7 +56,7 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
   size_t ahead_;
   bool stopping_ = false;
   std::map<std::string, KindPtr> kinds_;  // those that somebody asked for lately, or holds
-  Change changed_;  // told when a filling ends
+  Change changed_;                        // told when a filling ends
   asio::steady_timer while_;
   bool looking_back_ = false;
 };
