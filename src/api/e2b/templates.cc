@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
+#include <functional>
 
 #include "api/e2b/page_token.h"
 #include "api/e2b/services.h"
@@ -171,7 +172,7 @@ Task<Result<HttpResponse>> get(const TemplateRoutes& routes, HttpRequest& reques
       if (last == rows.end()) return fail(Code::kInvalid, "nextToken is not one of this list");
       rows.erase(rows.begin(), last + 1);
     }
-    next = cut_to_page(rows, page, [](const TemplateBuildRow& row) -> const TemplateBuildRow& { return row; });
+    next = cut_to_page(rows, page, std::identity());
     json::array builds;
     for (const TemplateBuildRow& row : rows) builds.push_back(build_json(routes, view.row, row));
     json::object answer = listed(routes, view);
