@@ -9,15 +9,12 @@
 #include "api/execution_json.h"
 #include "base/ascii_json.h"
 #include "control/sandbox_steps.h"
-#include "server/dispatcher.h"
 #include "store/sql.h"
 
 namespace bj::e2b {
 namespace {
 
 namespace json = boost::json;
-
-constexpr size_t kLargestBody = 64 << 20;
 
 HttpResponse text(unsigned status, std::string_view sentence) {
   return text_response(status, "text/plain", std::string(sentence));
@@ -49,18 +46,6 @@ Result<json::object> read_object(const HttpRequest& request) {
   json::value parsed = json::parse(request.body, error);
   if (error || !parsed.is_object()) return fail(Code::kInvalid, "The body must be a JSON object");
   return std::move(parsed.get_object());
-}
-
-// The body of a request whose route does not collect it; else what the client is told.
-Task<std::optional<HttpResponse>> collect(HttpRequest& request) {
-  if (request.body_stream == nullptr) co_return std::nullopt;
-  for (;;) {
-    Result<std::string> piece = co_await request.body_stream->read();
-    if (!piece) co_return body_failure(piece.error());
-    if (piece->empty()) co_return std::nullopt;
-    request.body += *piece;
-    if (request.body.size() > kLargestBody) co_return text(413, "The code is too long");
-  }
 }
 
 // Strings lose one pair of the quotes that Python's repr() puts around them.
@@ -193,7 +178,6 @@ Task<Result<HttpResponse>> dispatch(HttpRequest& request, std::shared_ptr<HeldSa
 
 Task<HttpResponse> answer_code_interpreter(HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox,
                                            CodeRunner& code) {
-  if (std::optional<HttpResponse> unread = co_await collect(request)) co_return std::move(*unread);
   Result<HttpResponse> answer = co_await dispatch(request, std::move(sandbox), code);
   co_return answer ? std::move(*answer) : refusal(answer.error());
 }

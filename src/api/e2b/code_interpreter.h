@@ -12,7 +12,8 @@
 namespace bj::e2b {
 
 // Answers a request to the interpreter of `sandbox`, whose client has proven himself: receipts name the sandbox's
-// owner. The path is the port's own: /execute, /contexts/{id}. `code` must outlive the response.
+// owner. Its body was collected; the path is the port's own: /execute, /contexts/{id}. `code` must outlive the
+// response.
 Task<HttpResponse> answer_code_interpreter(HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox,
                                            CodeRunner& code);
 

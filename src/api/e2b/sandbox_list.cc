@@ -100,6 +100,17 @@ Result<int64_t> page_limit(const HttpRequest& request) {
   return std::min(limit, kMostPerPage);
 }
 
+Result<Page> newest_page(const HttpRequest& request) {
+  Page page;
+  page.order = Order::kDescending;
+  BJ_TRY(const int64_t limit, page_limit(request));
+  page.limit = limit + 1;
+  if (const MaybeText token = query_text(request, "nextToken")) {
+    BJ_TRY(page.after, read_page_token(*token, page.order));
+  }
+  return page;
+}
+
 void add_list_routes(Router& router, const Services& services) {
   add_route(router, services, Method::kGet, "/v2/sandboxes", list, "List sandboxes in pages");
   add_route(router, services, Method::kGet, "/sandboxes", list_running, "List sandboxes that run");

@@ -104,16 +104,10 @@ Task<Result<HttpResponse>> create(SecretRoutes& routes, HttpRequest& request) {
 }
 
 Task<Result<HttpResponse>> list(SecretRoutes& routes, HttpRequest& request) {
-  BJ_CO_TRY(const int64_t limit, page_limit(request));
-  Page page;
-  page.order = Order::kDescending;
-  page.limit = limit + 1;
-  if (const MaybeText token = query_text(request, "nextToken")) {
-    BJ_CO_TRY(page.after, read_page_token(*token, page.order));
-  }
+  BJ_CO_TRY(const Page page, newest_page(request));
   const auto work = [&] { return routes.secrets.list(request.actor.organization, page); };
   BJ_CO_TRY(std::vector<SecretRow> rows, co_await offload(routes.threads, work));
-  const bool more = rows.size() > static_cast<size_t>(limit);
+  const bool more = std::ssize(rows) == *page.limit;
   if (more) rows.pop_back();
   json::array secrets;
   for (const SecretRow& row : rows) secrets.push_back(secret_json(row));

@@ -50,6 +50,8 @@ void add_route(Router& router, const Services& services, Method method, const ch
 bool is_paused(const SandboxRow& row);
 // ?limit=, from 1 to 100.
 Result<int64_t> page_limit(const HttpRequest& request);
+// Of a list with the newest first: the page that was asked for, with one more than fits, if there is another.
+Result<Page> newest_page(const HttpRequest& request);
 // The path's sandbox if it runs or is paused; an old form of ids has a client's behind a dash.
 Task<Result<SandboxRow>> living_row(const Services& services, const HttpRequest& request);
 

@@ -58,16 +58,10 @@ Task<Result<HttpResponse>> find(const Services& services, const HttpRequest& req
 
 Task<Result<HttpResponse>> list(const Services& services, HttpRequest& request) {
   if (MaybeText name = query_text(request, "name")) co_return co_await find(services, request, std::move(*name));
-  Page page;
-  page.order = Order::kDescending;
-  BJ_CO_TRY(const int64_t limit, page_limit(request));
-  page.limit = limit + 1;
-  if (const MaybeText token = query_text(request, "nextToken")) {
-    BJ_CO_TRY(page.after, read_page_token(*token, page.order));
-  }
+  BJ_CO_TRY(const Page page, newest_page(request));
   BJ_CO_TRY(std::vector<SnapshotView> rows, co_await services.manager.list_snapshots(
                                                 request.actor.organization, query_text(request, "sandboxID"), page));
-  const bool more = rows.size() > static_cast<size_t>(limit);
+  const bool more = std::ssize(rows) == *page.limit;
   if (more) rows.pop_back();
   json::array snapshots;
   for (const SnapshotView& one : rows) put_each(one, snapshots);

@@ -105,18 +105,6 @@ Task<Result<std::vector<TemplateView>>> read_list(const TemplateRoutes& routes, 
   co_return co_await offload(routes.templates.threads, read);
 }
 
-// The page that was asked for, with one more than fits: then there is another.
-Result<Page> page_of(const HttpRequest& request) {
-  Page page;
-  page.order = Order::kDescending;
-  BJ_TRY(const int64_t limit, page_limit(request));
-  page.limit = limit + 1;
-  if (const MaybeText token = query_text(request, "nextToken")) {
-    BJ_TRY(page.after, read_page_token(*token, page.order));
-  }
-  return page;
-}
-
 // Takes away what does not fit. Where the next page begins, if there is one.
 template <class One, class RowOf>
 MaybeText cut_to_page(std::vector<One>& list, const Page& page, RowOf row_of) {
@@ -137,7 +125,7 @@ Task<Result<HttpResponse>> list(const TemplateRoutes& routes, HttpRequest& reque
 }
 
 Task<Result<HttpResponse>> list_paged(const TemplateRoutes& routes, HttpRequest& request) {
-  BJ_CO_TRY(const Page page, page_of(request));
+  BJ_CO_TRY(const Page page, newest_page(request));
   BJ_CO_TRY(std::vector<TemplateView> views, co_await read_list(routes, request, page));
   const auto row_of = [](const TemplateView& view) -> const TemplateRow& { return view.row; };
   const MaybeText next = cut_to_page(views, page, row_of);
@@ -161,7 +149,7 @@ json::object build_json(const TemplateRoutes& routes, const TemplateRow& row, co
 // Its builds come in pages, the newest first.
 Task<Result<HttpResponse>> get(const TemplateRoutes& routes, HttpRequest& request) {
   const std::string reference = request.parameter("template");
-  BJ_CO_TRY(const Page page, page_of(request));
+  BJ_CO_TRY(const Page page, newest_page(request));
   MaybeText next;
   const auto read = [&]() -> Result<json::object> {
     TemplateCatalog& catalog = routes.templates.catalog;
