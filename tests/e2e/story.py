@@ -104,8 +104,11 @@ def groups_of(instance):
 def processes_in(groups):
     found = []
     for group in groups:
-        with open(os.path.join(group, "cgroup.procs")) as file:
-            found += file.read().split()
+        try:
+            with open(os.path.join(group, "cgroup.procs")) as file:
+                found += file.read().split()
+        except OSError:  # any Belljar that starts on the machine removes those of a dead one
+            pass
     return found
 
 
