@@ -1,13 +1,13 @@
 #include "audit/notary.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 
 #include "store/sql.h"
+#include "sys/file_lock.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -18,7 +18,7 @@ constexpr size_t kMostBytes = 64 << 10;
 // Of several processes one signs at a time: the file never goes back to an older head.
 Result<Fd> lock(const std::string& directory) {
   BJ_TRY(Fd file, open_path(directory + "/audit.key", O_RDONLY | O_NOFOLLOW));
-  if (::flock(file.get(), LOCK_EX) != 0) return fail_errno("flock(" + directory + "/audit.key)");
+  BJ_CHECK(lock_file(file.get(), Lock::kAlone, directory + "/audit.key"));
   return file;
 }
 

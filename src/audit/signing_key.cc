@@ -1,6 +1,5 @@
 #include "audit/signing_key.h"
 
-#include <fcntl.h>
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -11,7 +10,6 @@
 #include "base/id.h"
 #include "base/secret.h"
 #include "store/crypto.h"
-#include "sys/files.h"
 #include "sys/private_file.h"
 
 namespace bj {
@@ -55,16 +53,8 @@ Result<Secret> new_private_pem() {
 Result<void> make(const std::string& path) {
   BJ_TRY(const Secret pem, new_private_pem());
   const std::string aside = path + "." + new_uuid4();
-  {
-    BJ_TRY(const Fd file, open_path(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
-    BJ_CHECK(write_all(file.get(), pem.reveal(), aside));
-    if (::fsync(file.get()) != 0) return fail_errno("fsync(" + aside + ")");
-  }
-  const int linked = ::link(aside.c_str(), path.c_str());
-  const int error = errno;
-  ::unlink(aside.c_str());
-  if (linked != 0 && error != EEXIST) return fail_with(error, "link(" + path + ")");
-  return {};
+  BJ_CHECK(write_private_file(aside, pem.reveal()));
+  return name_once(aside, path);
 }
 
 }  // namespace

@@ -36,13 +36,11 @@ struct LogField {
 };
 using LogFields = std::initializer_list<LogField>;
 
+// As text if stderr is a terminal, else as JSON.
 void log_event(LogLevel level, std::string_view event, LogFields fields);
 inline void log_info(std::string_view event, LogFields fields) { log_event(LogLevel::kInfo, event, fields); }
 inline void log_warning(std::string_view event, LogFields fields) { log_event(LogLevel::kWarning, event, fields); }
 inline void log_error(std::string_view event, LogFields fields) { log_event(LogLevel::kError, event, fields); }
-
-// Text if stderr is a terminal, else JSON, unless it is set here, once, before anything is logged.
-void set_log_style(LogStyle style);
 
 // The line without its newline, pure; `seconds` since 1970.
 std::string format_log_line(LogStyle style, double seconds, LogLevel level, std::string_view event, LogFields fields);

@@ -14,6 +14,8 @@
 #include "cli/network_flag.h"
 #include "cli/say.h"
 #include "cli/with_engine.h"
+#include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -57,11 +59,11 @@ Result<MountSpec> parse_mount(const std::string& text) {
     return fail(Code::kInvalid,
                 "\"" + text + "\" is not SOURCE:TARGET or SOURCE:TARGET:rw, the target an absolute path");
   }
-  char resolved[PATH_MAX];
-  if (::realpath(mount.source.c_str(), resolved) == nullptr) {
-    return fail(Code::kInvalid, "\"" + mount.source + "\" can't be mounted: " + std::strerror(errno));
+  Result<std::string> resolved = real_path(mount.source);
+  if (!resolved) {
+    return fail(Code::kInvalid, "\"" + mount.source + "\" can't be mounted: " + std::strerror(resolved.error().sys));
   }
-  mount.source = resolved;
+  mount.source = std::move(*resolved);
   mount.writable = mode == "rw";
   return mount;
 }

@@ -4,6 +4,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "sys/bytes.h"
+#include "sys/wait.h"
+
 namespace bj {
 namespace {
 
@@ -13,18 +16,15 @@ constexpr size_t kPiece = 4096;
 // False: stopped.
 bool wait_for(int fd, short events, int stop) {
   pollfd waiting[2] = {{fd, events, 0}, {stop, POLLIN, 0}};
-  while (::poll(waiting, 2, -1) < 0) {
-    if (errno != EINTR) return false;
-  }
-  return waiting[1].revents == 0;
+  return wait_for_events(waiting, -1) && waiting[1].revents == 0;
 }
 
 bool write_piece(int to, std::string_view piece, int stop) {
   while (!piece.empty()) {
     if (!wait_for(to, POLLOUT, stop)) return false;
-    const ssize_t n = ::write(to, piece.data(), std::min(piece.size(), kPiece));
-    if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
-    if (n > 0) piece.remove_prefix(static_cast<size_t>(n));
+    const Moved written = write_some(to, piece.substr(0, kPiece));
+    if (!written.ok() && !written.not_now()) return false;
+    piece.remove_prefix(written.size);
   }
   return true;
 }
@@ -56,10 +56,10 @@ Task<void> Relay::ended() { (void)co_await done_->get(); }
 void Relay::copy(int from, int to, const Filter& filter) const {
   char buffer[64 * 1024];
   while (wait_for(from, POLLIN, stop_.get())) {
-    const ssize_t n = ::read(from, buffer, sizeof buffer);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n <= 0) return;  // the end; of a terminal, EIO
-    const std::string_view piece(buffer, static_cast<size_t>(n));
+    const Moved read = read_some(from, buffer, sizeof buffer);
+    if (read.not_now()) continue;
+    if (read.size == 0) return;  // the end; of a terminal, EIO
+    const std::string_view piece(buffer, read.size);
     if (!write_piece(to, filter ? filter(piece) : std::string(piece), stop_.get())) return;
   }
 }

@@ -9,7 +9,9 @@
 
 #include "cli/terminal.h"
 #include "cli/web_socket_client.h"
+#include "sys/bytes.h"
 #include "sys/files.h"
+#include "sys/wait.h"
 
 namespace bj {
 namespace {
@@ -26,7 +28,7 @@ class Joined {
     while (!status_) {
       BJ_CHECK(follow_size());
       pollfd fds[2] = {{input_open_ ? STDIN_FILENO : -1, POLLIN, 0}, {socket_.fd(), POLLIN, 0}};
-      if (::poll(fds, 2, kLookMs) < 0 && errno != EINTR) return fail_errno("poll");
+      BJ_CHECK(wait_for_events(fds, kLookMs));
       if (fds[0].revents != 0) BJ_CHECK(pass_input());
       if (fds[1].revents != 0) BJ_CHECK(pass_output());
     }
@@ -43,11 +45,10 @@ class Joined {
 
   Result<void> pass_input() {
     char bytes[4096];
-    const ssize_t n = ::read(STDIN_FILENO, bytes, sizeof bytes);
-    if (n > 0) return socket_.send(FrameKind::kBinary, {bytes, static_cast<size_t>(n)});
-    input_open_ = n < 0 && errno == EINTR;
-    if (!input_open_) return socket_.send(FrameKind::kBinary, "\x04");  // a terminal's end of input
-    return {};
+    const Moved read = read_some(STDIN_FILENO, bytes, sizeof bytes);
+    if (read.size > 0) return socket_.send(FrameKind::kBinary, {bytes, read.size});
+    input_open_ = false;
+    return socket_.send(FrameKind::kBinary, "\x04");  // a terminal's end of input
   }
 
   Result<void> pass_output() {

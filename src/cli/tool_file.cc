@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "cli/sizes.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -30,8 +31,7 @@ tl::unexpected<Error> unreadable(const std::string& path, int error) {
 Result<std::string> read_regular(const std::string& path, uint64_t limit_bytes) {
   Result<Fd> file = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) return unreadable(path, file.error().sys);
-  struct stat info{};
-  if (::fstat(file->get(), &info) != 0) return unreadable(path, errno);
+  BJ_TRY(const struct stat info, status_at(file->get(), ""));
   if (S_ISDIR(info.st_mode)) return fail(Code::kInvalid, "\"" + path + "\" is a directory, not a file");
   if (!S_ISREG(info.st_mode)) return fail(Code::kInvalid, "\"" + path + "\" is not a regular file");
   if (static_cast<uint64_t>(info.st_size) > limit_bytes) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 
+#include "sys/bytes.h"
 #include "sys/files.h"
 #include "tools/base64.h"
 
@@ -136,10 +137,9 @@ Result<void> WebSocketClient::send(FrameKind kind, std::string_view data) {
 
 Result<void> WebSocketClient::fill() {
   char bytes[65536];
-  const ssize_t n = ::read(socket_.get(), bytes, sizeof bytes);
-  if (n < 0 && errno == EINTR) return {};
-  if (n <= 0) return fail(Code::kUnavailable, "the server closed the connection");
-  arrived_.append(bytes, static_cast<size_t>(n));
+  const Moved read = read_some(socket_.get(), bytes, sizeof bytes);
+  if (read.size == 0) return fail(Code::kUnavailable, "the server closed the connection");
+  arrived_.append(bytes, read.size);
   return {};
 }
 

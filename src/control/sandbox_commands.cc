@@ -341,9 +341,13 @@ Task<SandboxManager::Outcome> SandboxManager::thaw(Work work) {
   BJ_CO_TRY(const std::shared_ptr<HeldSandbox> sandbox, co_await held(work.row.organization, work.row.id));
   BJ_CO_TRY(const HeldTurn turn, co_await alone_with(sandbox, LifeEvent::kResume));
   BJ_CO_CHECK(co_await sandbox->live->resume());
-  BJ_CO_TRY(const SandboxRow row, co_await conclude(work, LifeEvent::kResume, "", "{}"));
-  sandbox->live->keep_until(end_without_server(row));
-  deadlines_.set(row.id, row.end_at);
+  const Result<SandboxRow> row = co_await conclude(work, LifeEvent::kResume, "", "{}");
+  if (!row) {
+    if (state_in(sandbox->row) == SandboxState::kPaused) (void)co_await sandbox->live->pause();
+    co_return tl::unexpected(row.error());
+  }
+  sandbox->live->keep_until(end_without_server(*row));
+  deadlines_.set(row->id, row->end_at);
   wake_.cancel();
   sandbox->log.add(now(), "info", "resumed");
   co_return json::object();

@@ -129,6 +129,9 @@ class SandboxManager {
   // Ends every sandbox of this server.
   Task<void> stop();
 
+  // A failed create leaves a row that says why (`failed`), unless the request itself was refused. The other commands
+  // leave the row in the state that it was in, unless they say otherwise; an end that could not be written is written
+  // by tick().
   Task<Result<SandboxRow>> create(Actor actor, NewSandbox wanted);
   Task<Result<SandboxRow>> get(std::string organization, std::string id);
   Task<Result<std::vector<SandboxRow>>> list(std::string organization, SandboxFilter filter, Page page);

@@ -196,5 +196,23 @@ TEST_F(SimultaneousTest, APauseThatCouldNotBeWrittenIsNotDoneLater) {
   EXPECT_EQ(count("sandbox_commands WHERE state IN ('waiting', 'claimed')"), 0);
 }
 
+// It ran on while it was called paused: without an end, and not counted as running.
+TEST_F(SimultaneousTest, AResumeThatCouldNotBeWrittenLeavesItPaused) {
+  const std::string id = create().id;
+  ASSERT_TRUE(run(manager().pause(Actor(), id)));
+  run(manager().settle());
+  refuse_ends_of_commands();
+  EXPECT_FALSE(run(manager().resume(Actor(), id)));
+  EXPECT_TRUE(fake(id).paused);
+  take_ends_of_commands();
+  tick();
+  tick();
+  EXPECT_EQ(state(id), "paused");
+  EXPECT_TRUE(fake(id).paused);
+  ASSERT_TRUE(run(manager().resume(Actor(), id)));
+  EXPECT_EQ(state(id), "running");
+  EXPECT_FALSE(fake(id).paused);
+}
+
 }  // namespace
 }  // namespace bj

@@ -14,6 +14,7 @@
 #include "engine/environments/environment_output.h"
 #include "engine/import/import_digest.h"
 #include "engine/import/import_entry.h"
+#include "sys/bytes.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -90,12 +91,11 @@ Result<bool> take_pieces(Packing& packing) {
   constexpr int kAtOnce = 16;
   std::string piece(kPiece, '\0');
   for (int i = 0; i < kAtOnce; ++i) {
-    const ssize_t n = ::read(packing.from->native_handle(), piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return true;
-    if (n < 0) return fail_errno("read(export)");
-    if (n == 0) return false;
-    const std::string_view bytes(piece.data(), static_cast<size_t>(n));
+    const Moved read = read_some(packing.from->native_handle(), piece.data(), piece.size());
+    if (read.not_now()) return true;
+    if (!read.ok()) return fail_with(read.sys, "read(export)");
+    if (read.ended()) return false;
+    const std::string_view bytes(piece.data(), read.size);
     packing.size += bytes.size();
     if (packing.size > packing.most) return fail(Code::kExhausted, "the template is larger than can be exported");
     packing.hash.update(bytes);

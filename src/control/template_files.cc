@@ -5,10 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "sys/files.h"
+#include "sys/newest_files.h"
 
 namespace bj {
 
@@ -31,7 +29,7 @@ Result<void> TemplateFiles::Upload::write(std::string_view piece) {
 Result<void> TemplateFiles::Upload::finish() {
   if (::rename(partial_.c_str(), (directory_ + "/" + name_).c_str()) != 0) return fail_errno("rename(upload)");
   partial_.clear();
-  owner_.drop_oldest(directory_);
+  keep_newest_files(directory_, owner_.most_bytes_);  // partial ones that a dead server left are among them
   return {};
 }
 
@@ -56,32 +54,6 @@ Result<std::unique_ptr<TemplateFiles::Upload>> TemplateFiles::upload(const std::
   std::unique_ptr<Upload> upload(new Upload(*this, directory, hash, std::move(file)));
   upload->partial_ = std::move(partial);
   return upload;
-}
-
-// Partial ones that a dead server left are among them.
-void TemplateFiles::drop_oldest(const std::string& directory) const {
-  const Result<Fd> store = open_path(directory, O_RDONLY | O_DIRECTORY);
-  if (!store) return;
-  const auto entries = list_directory(store->get());
-  if (!entries) return;
-  struct Kept {
-    std::string name;
-    int64_t time = 0;
-    uint64_t size = 0;
-  };
-  std::vector<Kept> all;
-  for (const Entry& entry : *entries) {
-    struct stat info{};
-    if (::fstatat(store->get(), entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0)
-      all.push_back({entry.name, info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec,
-                     static_cast<uint64_t>(info.st_size)});
-  }
-  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.time > b.time; });
-  uint64_t sum = 0;
-  for (const Kept& one : all) {
-    sum += one.size;
-    if (sum > most_bytes_) ::unlinkat(store->get(), one.name.c_str(), 0);
-  }
 }
 
 }  // namespace bj

@@ -48,8 +48,6 @@ class TemplateFiles {
   Result<std::unique_ptr<Upload>> upload(const std::string& organization, const std::string& hash) const;
 
  private:
-  void drop_oldest(const std::string& directory) const;
-
   std::string directory_;
   uint64_t most_bytes_;  // of an organization
 };

@@ -7,6 +7,7 @@
 #include "engine/volume_disk.h"
 #include "store/sql.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -109,7 +110,7 @@ Task<Result<void>> VolumeManager::remove(Actor actor, std::string id) {
   BJ_CO_TRY(const VolumeRow row, co_await offload(threads_, begin));
   co_await close_window(id);
   const auto finish = [&]() -> Result<void> {
-    if (::unlink(disk_of(id).c_str()) != 0 && errno != ENOENT) return fail_errno("unlink(" + disk_of(id) + ")");
+    BJ_CHECK(remove_file(AT_FDCWD, disk_of(id)));
     return volumes_.forget(id);
   };
   Result<void> done = co_await offload(threads_, finish);

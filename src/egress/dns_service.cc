@@ -1,10 +1,11 @@
 #include "egress/dns_service.h"
 
 #include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <boost/asio/write.hpp>
+
+#include "sys/socket.h"
 
 namespace bj {
 namespace {
@@ -52,10 +53,10 @@ bool DnsService::answer_packet() {
   header.msg_iovlen = 1;
   header.msg_control = control.data();
   header.msg_controllen = control.size();
-  const ssize_t size = ::recvmsg(packets_.native_handle(), &header, MSG_DONTWAIT);
-  if (size < 0) return errno != EAGAIN;
+  const Moved received = receive_packet(packets_.native_handle(), header, MSG_DONTWAIT);
+  if (!received.ok()) return !received.not_now();
   if ((header.msg_flags & MSG_TRUNC) != 0 || !answer_) return true;
-  std::string answer = answer_({bytes.data(), static_cast<size_t>(size)}, DnsTransport::kUdp);
+  std::string answer = answer_({bytes.data(), received.size}, DnsTransport::kUdp);
   if (answer.empty()) return true;
   if (cmsghdr* info = CMSG_FIRSTHDR(&header); info != nullptr && info->cmsg_type == IPV6_PKTINFO) {
     reinterpret_cast<in6_pktinfo*>(CMSG_DATA(info))->ipi6_ifindex = 0;

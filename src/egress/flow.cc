@@ -9,6 +9,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "egress/destination.h"
+#include "sys/bytes.h"
 
 namespace bj {
 namespace {
@@ -23,8 +24,6 @@ std::array<char, kAtOnce>& buffer() {
   static thread_local std::array<char, kAtOnce> bytes;
   return bytes;
 }
-
-bool would_block() { return errno == EAGAIN || errno == EINTR; }
 
 }  // namespace
 
@@ -65,11 +64,11 @@ Task<bool> Flow::peek(std::string& bytes, size_t most, Clock::time_point deadlin
     const auto [error] = co_await client_.async_wait(Socket::wait_read, kNoThrow);
     if (error) break;
     bytes.resize(most);
-    const ssize_t size = ::recv(client_.native_handle(), bytes.data(), most, MSG_PEEK);
-    bytes.resize(size > 0 ? static_cast<size_t>(size) : 0);
-    if (size < 0 && would_block()) continue;
-    if (size < wanted) break;  // an end: no more will come
-    wanted = static_cast<int>(size) + 1;
+    const Moved seen = receive_some(client_.native_handle(), bytes.data(), most, MSG_PEEK);
+    bytes.resize(seen.size);
+    if (seen.not_now()) continue;
+    if (static_cast<int>(seen.size) < wanted) break;  // an end: no more will come
+    wanted = static_cast<int>(seen.size) + 1;
     found = enough(bytes) || bytes.size() == most;
   }
   end_step();
@@ -119,8 +118,8 @@ Task<void> Flow::finish(std::string text) {
   while (client_.is_open()) {
     const auto [error] = co_await client_.async_wait(Socket::wait_read, kNoThrow);
     if (error || !client_.is_open()) break;
-    const ssize_t size = ::recv(client_.native_handle(), buffer().data(), kAtOnce, 0);
-    if (size == 0 || (size < 0 && !would_block())) break;
+    const Moved rest = receive_some(client_.native_handle(), buffer().data(), kAtOnce);
+    if (rest.size == 0 && !rest.not_now()) break;
   }
   end_step();
   close();
@@ -185,16 +184,16 @@ Task<void> Flow::pump(Direction way) {
     }
     const size_t room = co_await totals_.room(way.from, left);
     if (room == 0 || !way.from.is_open()) co_return abort();
-    const ssize_t size = ::recv(way.from.native_handle(), buffer().data(), room, 0);
-    in_a_row = size == static_cast<ssize_t>(room) && in_a_row < kMostWithoutWaiting ? in_a_row + 1 : 0;
-    if (size < 0 && would_block()) continue;
-    if (size < 0) co_return abort();
-    if (size == 0) break;
+    const Moved read = receive_some(way.from.native_handle(), buffer().data(), room);
+    in_a_row = read.size == room && in_a_row < kMostWithoutWaiting ? in_a_row + 1 : 0;
+    if (read.not_now()) continue;
+    if (!read.ok()) co_return abort();
+    if (read.ended()) break;
     last_ = Clock::now();
-    passed += static_cast<uint64_t>(size);
-    way.own += static_cast<uint64_t>(size);
-    if (!(totals_.*way.count)(static_cast<uint64_t>(size))) co_return abort();
-    const std::string_view bytes(buffer().data(), static_cast<size_t>(size));
+    passed += read.size;
+    way.own += read.size;
+    if (!(totals_.*way.count)(read.size)) co_return abort();
+    const std::string_view bytes(buffer().data(), read.size);
     if ((way.look && !way.look(bytes)) || !co_await send_all(way.to, bytes)) co_return abort();
   }
   boost::system::error_code ignored;
@@ -203,16 +202,16 @@ Task<void> Flow::pump(Direction way) {
 
 Task<bool> Flow::send_all(Socket& to, std::string_view bytes) {
   if (!to.is_open()) co_return false;
-  ssize_t size = ::send(to.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  if (size == static_cast<ssize_t>(bytes.size())) co_return true;
-  if (size < 0 && !would_block()) co_return false;
-  const std::string rest(bytes.substr(size > 0 ? static_cast<size_t>(size) : 0));
+  Moved sent = send_some(to.native_handle(), bytes);
+  if (sent.ok() && sent.size == bytes.size()) co_return true;
+  if (!sent.ok() && !sent.not_now()) co_return false;
+  const std::string rest(bytes.substr(sent.size));
   for (size_t done = 0; done < rest.size();) {
     const auto [error] = co_await to.async_wait(Socket::wait_write, kNoThrow);
     if (error || !to.is_open()) co_return false;
-    size = ::send(to.native_handle(), rest.data() + done, rest.size() - done, MSG_NOSIGNAL);
-    if (size < 0 && !would_block()) co_return false;
-    if (size > 0) done += static_cast<size_t>(size);
+    sent = send_some(to.native_handle(), std::string_view(rest).substr(done));
+    if (!sent.ok() && !sent.not_now()) co_return false;
+    done += sent.size;
     last_ = Clock::now();
   }
   co_return true;

@@ -30,6 +30,7 @@ namespace bj {
 
 class Gate : public std::enable_shared_from_this<Gate> {
  public:
+  // Owns `ends` from here on: after a failure the sandbox has no way out.
   static Result<std::shared_ptr<Gate>> open(const asio::any_io_executor& executor, GateEndpoints ends,
                                             NetworkPolicy policy, GateListener listener,
                                             const std::string& authority = {});
@@ -41,7 +42,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
   Result<void> remember_in(Fd names);
   Result<std::string> authority() const { return authority_ ? authority_->save() : Result<std::string>(""); }
 
-  // From now on. Connections that it does not allow are reset.
+  // From now on. Connections that it does not allow are reset. After a failure the gate decides by the new policy all
+  // the same; what the kernel leads to it may still be by the old one, or less.
   Result<void> change(NetworkPolicy policy);
   // Who is told from now on: for a gate that was opened before its sandbox was somebody's.
   void listen(GateListener listener) { listener_ = std::move(listener); }

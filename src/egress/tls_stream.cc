@@ -1,9 +1,10 @@
 #include "egress/tls_stream.h"
 
 #include <openssl/bio.h>
-#include <sys/socket.h>
 
 #include <array>
+
+#include "sys/bytes.h"
 
 namespace bj {
 
@@ -13,23 +14,23 @@ struct SocketBio {
     auto* const stream = static_cast<TlsStream*>(BIO_get_data(bio));
     BIO_clear_retry_flags(bio);
     if (!stream->socket_.is_open()) return -1;
-    const ssize_t done = ::send(stream->socket_.native_handle(), bytes, static_cast<size_t>(size), MSG_NOSIGNAL);
-    if (done < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
-    if (done > 0) stream->bytes_out_ += static_cast<uint64_t>(done);
-    return static_cast<int>(done);
+    const Moved sent = send_some(stream->socket_.native_handle(), {bytes, static_cast<size_t>(size)});
+    if (sent.not_now()) BIO_set_retry_write(bio);
+    stream->bytes_out_ += sent.size;
+    return sent.ok() ? static_cast<int>(sent.size) : -1;
   }
   static int read(BIO* bio, char* bytes, int size) {
     auto* const stream = static_cast<TlsStream*>(BIO_get_data(bio));
     BIO_clear_retry_flags(bio);
     if (!stream->socket_.is_open()) return -1;
-    const ssize_t done = ::recv(stream->socket_.native_handle(), bytes, static_cast<size_t>(size), 0);
-    if (done < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
-    if (done == 0) {
+    const Moved received = receive_some(stream->socket_.native_handle(), bytes, static_cast<size_t>(size));
+    if (received.not_now()) BIO_set_retry_read(bio);
+    if (received.ended()) {
       BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
       stream->ended_silently_ = true;
     }
-    if (done > 0) stream->bytes_in_ += static_cast<uint64_t>(done);
-    return static_cast<int>(done);
+    stream->bytes_in_ += received.size;
+    return received.ok() ? static_cast<int>(received.size) : -1;
   }
   static long control(BIO* bio, int command, long, void*) {
     if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;

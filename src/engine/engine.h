@@ -1,4 +1,5 @@
-// The engine: sandboxes and calls on this host, as a library. One object a process, on one io_context thread.
+// The engine: sandboxes and calls on this host, as a library. One object a process. It and all that it gives stay on
+// the thread of its io_context; what blocks goes to its workers.
 #pragma once
 
 #include <map>
@@ -43,12 +44,15 @@ class Engine {
   static Result<std::unique_ptr<Engine>> create(asio::io_context& context, EngineOptions options);
   ~Engine();
 
-  // Prepares the data directory, removes what dead instances left, mounts the runtimes.
+  // Prepares the data directory, removes what dead instances left, mounts the runtimes. After a failure only stop() may
+  // be called.
   Task<Result<void>> start();
   // Ends every process of every pool. Sandboxes that callers hold are theirs to destroy.
   Task<void> stop();
 
+  // A failure means that none of the tool's code has run; what went wrong in it is the result's to tell.
   Task<Result<CallResult>> call(CallSpec spec);
+  // A failure leaves nothing running.
   Task<Result<std::shared_ptr<Sandbox>>> create_sandbox(SandboxSpec spec);
   // Wait until what is prepared ahead is there. For benchmarks and tests.
   Task<void> settle(const CallSpec& like);

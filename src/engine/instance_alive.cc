@@ -1,8 +1,8 @@
 #include "engine/instance_alive.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
+#include "sys/file_lock.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -15,7 +15,7 @@ bool instance_alive(const std::string& directory, const std::string& name) {
   if (name.empty() || name.find('/') != std::string::npos) return false;
   const Result<Fd> file = open_path(directory + "/" + name, O_RDONLY | O_NOFOLLOW);
   if (!file) return file.error().code != Code::kNotFound;
-  return ::flock(file->get(), LOCK_SH | LOCK_NB) != 0;
+  return !try_lock_file(file->get(), Lock::kShared, name).value_or(false);
 }
 
 }  // namespace bj

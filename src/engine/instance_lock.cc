@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/file_lock.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -20,7 +20,7 @@ std::string random_name() {
   return fmt::format("{:016x}", bits);
 }
 
-bool lock(const Fd& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0; }
+bool lock(const Fd& file) { return try_lock_file(file.get(), Lock::kAlone, "instance").value_or(false); }
 
 // False when another took it for a dead instance's file, between our open and our lock, and removed it.
 bool still_there(const Fd& file) {

@@ -2,9 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
+
+#include "sys/bytes.h"
 
 namespace bj {
 namespace {
@@ -178,13 +179,12 @@ Task<Result<void>> LiveProcess::write_input(std::string bytes) {
   Result<void> outcome;
   std::string_view rest = bytes;
   while (!rest.empty() && outcome) {
-    const ssize_t n = ::write(input->native_handle(), rest.data(), rest.size());
-    if (n > 0) {
-      rest.remove_prefix(static_cast<size_t>(n));
-    } else if (errno == EAGAIN) {
+    const Moved written = write_some(input->native_handle(), rest);
+    rest.remove_prefix(written.size);
+    if (written.not_now()) {
       if (!co_await writable(*input) || !input->is_open())
         outcome = fail(Code::kConflict, "the process's input was closed before it had taken everything");
-    } else if (errno != EINTR) {
+    } else if (!written.ok()) {
       outcome = fail(Code::kConflict, "the process does not read its input any more");
     }
   }

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sys/bytes.h"
+
 namespace bj {
 namespace {
 
@@ -164,12 +166,6 @@ void OutputBuffer::add(OutputStream stream, std::string_view bytes, uint64_t nee
   }
 }
 
-ptrdiff_t OutputBuffer::read_into_ring(int fd, size_t most) const {
-  const size_t until_wrap = std::min<size_t>(most, ring_size() - end() % ring_size());
-  const std::array<iovec, 2> parts{{{place_of(end()), until_wrap}, {place_of(end() + until_wrap), most - until_wrap}}};
-  return ::readv(fd, parts.data(), most > until_wrap ? 2 : 1);
-}
-
 // A pipe gives all that it said it has, in one go. So a mark where the first byte will be tells, after our death,
 // whether the read that was under way has happened. A terminal makes no such promise: what is read from it is counted
 // at once.
@@ -189,15 +185,17 @@ OutputBuffer::Taken OutputBuffer::read_from(int fd, OutputStream stream, size_t 
     h.pending_bytes = there;
     in_this_order();
   }
-  const ptrdiff_t n = read_into_ring(fd, most);
+  const size_t until_wrap = std::min<size_t>(most, ring_size() - h.end % ring_size());
+  const std::array<iovec, 2> parts{{{place_of(h.end), until_wrap}, {place_of(h.end + until_wrap), most - until_wrap}}};
+  const Moved read = read_some(fd, std::span(parts).first(most > until_wrap ? 2 : 1));
   in_this_order();
-  if (n > 0) {
-    publish(stream, static_cast<uint64_t>(n));
+  if (read.size > 0) {
+    publish(stream, read.size);
     drop_old(needed);
     return Taken::kBytes;
   }
   h.pending_bytes = 0;
-  return n < 0 && (errno == EAGAIN || errno == EINTR) ? Taken::kNothingNow : Taken::kEnd;
+  return read.not_now() ? Taken::kNothingNow : Taken::kEnd;
 }
 
 void OutputBuffer::take_up_pending() const {

@@ -69,7 +69,6 @@ class OutputBuffer {
   void make_room(size_t coming) const;
   void drop_old(uint64_t needed) const;
   void drop_oldest() const;
-  ptrdiff_t read_into_ring(int fd, size_t most) const;
   void take_up_pending() const;
 
   SharedMemory memory_;

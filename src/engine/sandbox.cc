@@ -13,6 +13,7 @@
 #include "engine/process_record.h"
 #include "engine/test_switch.h"
 #include "seal/report.h"
+#include "sys/bytes.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
 #include "sys/socket.h"
@@ -441,14 +442,14 @@ bool capture_available(int fd, uint64_t limit, Captured& into) {
   constexpr int kReadsAtOnce = 16;
   char buffer[65536];
   for (int i = 0; i < kReadsAtOnce; ++i) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
-    if (n < 0) return errno == EAGAIN || errno == EINTR;
-    if (n == 0) return false;
+    const Moved read = read_some(fd, buffer, sizeof buffer);
+    if (!read.ok()) return read.not_now();
+    if (read.ended()) return false;
     const uint64_t room = limit > into.text.size() ? limit - into.text.size() : 0;
-    const uint64_t kept = std::min<uint64_t>(room, static_cast<uint64_t>(n));
+    const uint64_t kept = std::min<uint64_t>(room, read.size);
     into.text.append(buffer, kept);
-    into.dropped += static_cast<uint64_t>(n) - kept;
-    if (static_cast<size_t>(n) < sizeof buffer) break;  // a short read: nothing more now
+    into.dropped += read.size - kept;
+    if (read.size < sizeof buffer) break;  // a short read: nothing more now
   }
   return true;
 }

@@ -1,4 +1,6 @@
 // A live sandbox on this host: its warden, its processes, its files, its limits, its end.
+//
+// Stays on its host's thread. A failure leaves it as it was and running, unless the function says otherwise.
 #pragma once
 
 #include <map>
@@ -83,6 +85,7 @@ struct SandboxNetwork {
 
 class Sandbox : public std::enable_shared_from_this<Sandbox> {
  public:
+  // A failure leaves nothing running, and gives everything back.
   static Task<Result<std::shared_ptr<Sandbox>>> create(Host& host, SandboxSpec spec);
   // Makes a blank one the caller's: his environment and user. A failure of code kInternal means that it has ended.
   Result<void> adopt(const SandboxSpec& spec);
@@ -95,7 +98,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<Result<void>> signal_group(int pid, int signal) { return warden_->signal(-pid, signal); }
   Task<Result<void>> write_file(std::string path, std::string data, unsigned mode);
   Task<Result<std::string>> read_file(std::string path, size_t limit);
-  // From and to a descriptor of ours, spliced by the kernel; runs on the workers.
+  // From and to a descriptor of ours, spliced by the kernel; runs on the workers. After a failure the target holds what
+  // came before it, as with write_file().
   Task<Result<uint64_t>> copy_in(Fd from, std::string path, unsigned mode);
   Task<Result<uint64_t>> copy_out(std::string path, Fd to);
   WardenClient& warden() { return *warden_; }  // also of one that is over, which answers so
@@ -104,12 +108,14 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // when this returns; nothing of the owner's may run before.
   Result<void> open_network(NetworkPolicy policy, GateListener listener, GateCredentials credentials);
   bool has_gate() const { return gate_ != nullptr; }
-  // From now on; connections that it does not allow are reset. Only for one that has a gate.
+  // From now on; connections that it does not allow are reset, also if the kernel's sets could not be changed (a
+  // failure: less may pass than the policy allows). Only for one that has a gate.
   Result<void> change_network(NetworkPolicy policy);
   // Ends every connection; when it returns, all events have been told.
   void close_network();
   // Stops every process where it is, the warden included: nothing is answered until resume(). Memory that the kernel
-  // can do without goes back to the machine: file cache always, the rest only where there is swap.
+  // can do without goes back to the machine: file cache always, the rest only where there is swap. kBusy: a process
+  // did not stop.
   Task<Result<PauseReport>> pause();
   Result<void> resume();
   bool paused() const { return paused_; }
@@ -196,7 +202,7 @@ struct Captured {
   uint64_t dropped = 0;
 };
 Task<void> capture(asio::posix::stream_descriptor& stream, uint64_t limit, Captured& into);
-// One read of what is there now. False at the end of the stream.
+// What is there now, up to a bound. False at the end of the stream.
 bool capture_available(int fd, uint64_t limit, Captured& into);
 
 }  // namespace bj

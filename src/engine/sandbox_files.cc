@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/bytes.h"
 #include "sys/directory.h"
 #include "sys/files.h"
 
@@ -373,11 +374,10 @@ Task<Result<std::string>> SandboxFiles::read(const Opened& opened, uint64_t offs
     std::string bytes(most, '\0');
     size_t done = 0;
     while (done < most) {
-      const ssize_t n = ::pread(file->get(), bytes.data() + done, most - done, static_cast<off_t>(offset + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return fail_errno("read");
-      if (n == 0) break;
-      done += static_cast<size_t>(n);
+      const Moved read = read_at(file->get(), bytes.data() + done, most - done, static_cast<off_t>(offset + done));
+      if (!read.ok()) return fail_with(read.sys, "read");
+      if (read.ended()) break;
+      done += read.size;
     }
     bytes.resize(done);
     return bytes;

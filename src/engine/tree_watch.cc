@@ -2,10 +2,10 @@
 
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 
+#include "sys/bytes.h"
 #include "sys/directory.h"
 
 namespace bj {
@@ -146,13 +146,13 @@ Task<std::optional<std::vector<FileChange>>> TreeWatch::next() {
   std::vector<FileChange> changes;
   while (!over_ && changes.empty() && co_await readable(inotify_)) {
     char bytes[16 * 1024];
-    ssize_t n = 0;
-    while (!over_ && (n = ::read(inotify_.native_handle(), bytes, sizeof bytes)) > 0) {
-      for (const InotifyEvent& event : inotify_events(std::string_view(bytes, static_cast<size_t>(n))))
+    Moved read;
+    while (!over_ && (read = read_some(inotify_.native_handle(), bytes, sizeof bytes)).size > 0) {
+      for (const InotifyEvent& event : inotify_events(std::string_view(bytes, read.size)))
         co_await take(event, changes);
       if (changes.size() > kMostEntries) co_return changes;
     }
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) over_ = true;
+    if (!read.not_now()) over_ = true;
     told_.clear();  // the queue was empty: what comes now happened later
   }
   if (changes.empty()) co_return std::nullopt;

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "engine/process_table.h"
 #include "engine/sandbox.h"
+#include "sys/file_lock.h"
 #include "sys/files.h"
 #include "sys/loop.h"
 #include "sys/mount.h"
@@ -107,7 +107,7 @@ Task<Result<void>> make_volume_disk(Host& host, Template base, std::string path,
 Result<Fd> mount_volume_disk(const std::string& path) {
   // Opened twice: a loop device keeps the file that it was given, and a lock on that would stay with it.
   BJ_TRY(const Fd lock, open_path(path, O_RDONLY));
-  if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(" + path + ")");
+  BJ_CHECK(lock_file(lock.get(), Lock::kAlone, path));
   BJ_TRY(const Fd file, open_path(path, O_RDWR));
   BJ_TRY(const LoopDevice device, ensure_loop_device(file.get()));
   return new_filesystem("ext4", {{"source", device.path.c_str()}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);

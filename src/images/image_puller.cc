@@ -6,13 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "engine/import/template_import.h"
+#include "sys/bytes.h"
 #include "sys/files.h"
+#include "sys/newest_files.h"
 #include "sys/pipe.h"
 #include "sys/program.h"
 
@@ -97,31 +98,6 @@ void remove_gone(const std::string& directory) {
   }
 }
 
-// Drops the blobs that were used longest ago until the rest is small enough.
-void keep_newest_blobs(const std::string& directory, uint64_t most_bytes) {
-  const Result<Fd> store = open_path(directory + kBlobs, O_RDONLY | O_DIRECTORY);
-  if (!store) return;
-  const auto entries = list_directory(store->get());
-  if (!entries) return;
-  struct Blob {
-    std::string name;
-    time_t used = 0;
-    uint64_t size = 0;
-  };
-  std::vector<Blob> blobs;
-  for (const Entry& entry : *entries) {
-    struct stat info{};
-    if (::fstatat(store->get(), entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0)
-      blobs.push_back({entry.name, info.st_mtime, static_cast<uint64_t>(info.st_size)});
-  }
-  std::sort(blobs.begin(), blobs.end(), [](const Blob& a, const Blob& b) { return a.used > b.used; });
-  uint64_t sum = 0;
-  for (const Blob& blob : blobs) {
-    sum += blob.size;
-    if (sum > most_bytes) ::unlinkat(store->get(), blob.name.c_str(), 0);
-  }
-}
-
 // The unpacking program, with nothing of ours but a pipe.
 Result<Program> start_unpacking(const PullOptions& options, const std::string& name, const std::string& source,
                                 const Fd& output) {
@@ -145,10 +121,9 @@ Result<ImportReport> run_unpacking(const PullOptions& options, const std::string
   bool open = true;
   while (open) {
     char buffer[65536];
-    const ssize_t n = ::read(pipe.read.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    open = n > 0;
-    if (n > 0) pending.append(buffer, static_cast<size_t>(n));
+    const Moved read = read_some(pipe.read.get(), buffer, sizeof buffer);
+    open = read.size > 0;
+    pending.append(buffer, read.size);
     for (size_t end = pending.find('\n'); end != std::string::npos; end = pending.find('\n')) {
       const Result<ImportMessage> message = decode(pending.substr(0, end));
       pending.erase(0, end + 1);
@@ -292,7 +267,7 @@ Task<Result<void>> ImagePuller::fetch(RegistrySession& session, FetchedManifest 
   if (outcome) outcome = co_await offload(threads_, unpack);
   const auto clean = [&] {
     remove_layout(options_.directory, staging);
-    keep_newest_blobs(options_.directory, options_.kept_blob_bytes);
+    keep_newest_files(options_.directory + kBlobs, options_.kept_blob_bytes);
     return 0;
   };
   (void)co_await offload(threads_, clean);

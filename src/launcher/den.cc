@@ -11,8 +11,10 @@
 #include <array>
 
 #include "seal/plan.h"
+#include "sys/clone.h"
 #include "sys/files.h"
 #include "sys/mount.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -27,20 +29,15 @@ struct DeviceNode {
 constexpr std::array<DeviceNode, 6> kNodes = {
     {{"null", 1, 3}, {"zero", 1, 5}, {"full", 1, 7}, {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}}};
 
-Result<void> make_dir(int at, const std::string& name, unsigned mode) {
-  if (::mkdirat(at, name.c_str(), mode) != 0 && errno != EEXIST) return fail_errno("mkdir(" + name + ")");
-  return {};
-}
-
 // As root of a user namespace of our own, an unprivileged caller may mount and make namespaces.
 Result<void> become_own_root() {
   const uid_t uid = ::geteuid();
   const gid_t gid = ::getegid();
-  if (::unshare(CLONE_NEWUSER) != 0) {
+  if (const Result<void> entered = enter_new_namespaces(CLONE_NEWUSER); !entered) {
     return fail(Code::kUnavailable,
                 "unprivileged user namespaces are not allowed here: run as root, or allow them (sysctl "
                 "kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0)",
-                errno);
+                entered.error().sys);
   }
   BJ_CHECK(put_text(AT_FDCWD, "/proc/self/setgroups", "deny"));
   BJ_CHECK(put_text(AT_FDCWD, "/proc/self/uid_map", "0 " + std::to_string(uid) + " 1"));
@@ -48,7 +45,7 @@ Result<void> become_own_root() {
 }
 
 Result<Fd> new_private_namespace() {
-  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare(CLONE_NEWNS)");
+  BJ_CHECK(enter_new_namespaces(CLONE_NEWNS));
   BJ_CHECK(make_all_mounts_private());
   return open_path("/proc/self/ns/mnt", O_RDONLY);
 }
@@ -56,8 +53,8 @@ Result<Fd> new_private_namespace() {
 // Real nodes where we may make them, else the host's own, bound one by one.
 Result<void> make_node(int dev, const DeviceNode& node) {
   const std::string name = node.name;
-  if (::mknodat(dev, node.name, S_IFCHR | 0666, makedev(node.major, node.minor)) == 0) return {};
-  if (errno != EPERM) return fail_errno("mknod(" + name + ")");
+  Result<void> made = make_device(dev, name, S_IFCHR | 0666, makedev(node.major, node.minor));
+  if (made || made.error().sys != EPERM) return made;
   BJ_TRY(const Fd place, open_at(dev, name, O_CREAT | O_WRONLY, 0666));
   BJ_TRY(const Fd tree, clone_tree(AT_FDCWD, "/dev/" + name, Recursive::kNo));
   return attach_tree(tree.get(), "/proc/self/fd/" + std::to_string(place.get()));
@@ -66,7 +63,7 @@ Result<void> make_node(int dev, const DeviceNode& node) {
 Result<void> make_dev(const std::string& path) {
   BJ_TRY(const Fd dev, open_path(path, O_RDONLY | O_DIRECTORY));
   for (const DeviceNode& node : kNodes) BJ_CHECK(make_node(dev.get(), node));
-  for (const char* dir : {"pts", "shm"}) BJ_CHECK(make_dir(dev.get(), dir, 0755));
+  for (const char* dir : {"pts", "shm"}) BJ_CHECK(ensure_directory(dev.get(), dir, 0755));
   static constexpr std::array<std::array<const char*, 2>, 5> kLinks = {{{"pts/ptmx", "ptmx"},
                                                                         {"/proc/self/fd", "fd"},
                                                                         {"/proc/self/fd/0", "stdin"},
@@ -84,8 +81,9 @@ Result<void> build_root() {
   const mode_t old_umask = ::umask(0);
   BJ_TRY(const Fd root, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "1m"}}, 0));
   BJ_TRY(const Fd proc, clone_tree(AT_FDCWD, "/proc", Recursive::kYes));
-  for (const char* dir : {"proc", "dev", "new", "old", "scratch", "layers"}) BJ_CHECK(make_dir(root.get(), dir, 0755));
-  for (size_t i = 0; i < kMaxLayers; ++i) BJ_CHECK(make_dir(root.get(), layer_place(i), 0755));
+  for (const char* dir : {"proc", "dev", "new", "old", "scratch", "layers"})
+    BJ_CHECK(ensure_directory(root.get(), dir, 0755));
+  for (size_t i = 0; i < kMaxLayers; ++i) BJ_CHECK(ensure_directory(root.get(), layer_place(i), 0755));
   BJ_CHECK(attach_tree(root.get(), at));
   BJ_CHECK(attach_tree(proc.get(), at + "/proc"));
   BJ_TRY(const Fd dev, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "64k"}}, 0));
@@ -120,7 +118,7 @@ Result<int> Den::add_layer(const std::string& path) {
   const unsigned number = free_.empty() ? layers_ : free_.back();
   const std::string place = "/layers/" + std::to_string(number);
   if (S_ISDIR(info.st_mode)) {
-    BJ_CHECK(make_dir(AT_FDCWD, place, 0755));
+    BJ_CHECK(ensure_directory(AT_FDCWD, place, 0755));
   } else {
     BJ_CHECK(open_path(place, O_CREAT | O_WRONLY, 0644));
   }
@@ -139,8 +137,9 @@ Result<int> Den::drop_layer(unsigned number) {
     return fail(Code::kInvalid, "no such layer", EINVAL);
   const std::string place = "/layers/" + std::to_string(number);
   if (::umount2(place.c_str(), MNT_DETACH) != 0) return fail_errno("umount(" + place + ")");
-  if (::rmdir(place.c_str()) != 0 && (errno != ENOTDIR || ::unlink(place.c_str()) != 0))
-    return fail_errno("rmdir(" + place + ")");
+  Result<void> removed = remove_directory(AT_FDCWD, place);
+  if (!removed && removed.error().sys == ENOTDIR) removed = remove_file(AT_FDCWD, place);
+  if (!removed) return tl::unexpected(removed.error());
   std::erase_if(known_, [number](const auto& one) { return one.second.number == number; });
   free_.push_back(number);
   return 0;

@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sys/file_lock.h"
 #include "sys/files.h"
 #include "sys/socket.h"
 
@@ -81,11 +81,11 @@ bool is_our_user(const Fd& socket) {
 Result<Fd> reach(const Fd& directory) {
   BJ_TRY(Fd socket, new_socket());
   const sockaddr_un address = address_in(directory);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == ECONNREFUSED || errno == ENOENT) return Fd();
-    return fail_errno("connect(keeper.sock)");
-  }
-  return socket;
+  const Result<void> connected = connect_unix(socket.get(), address);
+  if (connected) return socket;
+  const int error = connected.error().sys;
+  if (error == ECONNREFUSED || error == ENOENT) return Fd();
+  return fail_with(error, "connect(keeper.sock)");
 }
 
 Result<Door> open_door(const Fd& directory, const BuildId& build) {
@@ -141,7 +141,7 @@ BuildId own_build() {
 Result<Found> find_keeper(const std::string& data_directory, const BuildId& build) {
   BJ_TRY(const Fd directory, open_path(data_directory, O_RDONLY | O_DIRECTORY));
   BJ_TRY(const Fd lock, open_at(directory.get(), kLock, O_RDWR | O_CREAT, 0600));
-  if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(keeper.lock)");
+  BJ_CHECK(lock_file(lock.get(), Lock::kAlone, "keeper.lock"));
   Found found;
   for (int knock = 0; knock < kKnocks; ++knock) {
     BJ_TRY(Fd socket, reach(directory));

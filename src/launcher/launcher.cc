@@ -31,6 +31,7 @@
 #include "sys/files.h"
 #include "sys/mount.h"
 #include "sys/socket.h"
+#include "sys/wait.h"
 
 namespace bj {
 namespace {
@@ -217,7 +218,7 @@ class Launcher {
   // Until the clone has a table of descriptors of its own, or has ended, nothing that it was given may be closed.
   static void wait_until_apart(const Fd& late, const Fd& pidfd) {
     std::array<pollfd, 2> fds{{{late.get(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
-    while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) continue;
+    (void)wait_for_events(fds, -1);
     char word = 0;  // read, lest the clone sees a reset instead of its mounts
     if (fds[0].revents != 0) (void)::recv(late.get(), &word, 1, MSG_DONTWAIT);
   }

@@ -1,4 +1,4 @@
-// HTTP requests to other machines: clouds, webhooks, package indexes. libcurl's multi interface on a thread of its own,
+// HTTP requests to other machines: webhooks, registries of images. libcurl's multi interface on a thread of its own,
 // awaited from any executor.
 //
 // Every request has a deadline and a limit for its response. Redirects stay on the same scheme, host and port, or are

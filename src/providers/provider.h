@@ -47,8 +47,10 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual const char* name() const = 0;
+  // The hooks are called on the same thread, and not any more when this has returned. Nothing of the call runs on then,
+  // whatever came of it.
   virtual Task<tl::expected<CallResult, ProviderFailure>> run(ProviderCall call, CallHooks hooks) = 0;
-  // Installs the call's packages anew, whatever is there.
+  // Installs the call's packages anew, whatever is there. After a failure what was there is used on.
   virtual Task<Result<void>> rebuild(ProviderCall call) = 0;
 };
 

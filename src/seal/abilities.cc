@@ -1,12 +1,10 @@
 #include "seal/abilities.h"
 
 #include <fcntl.h>
-#include <linux/mount.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "sys/mount.h"
 #include "sys/pipe.h"
 #include "sys/raw.h"
+#include "sys/wait.h"
 
 namespace bj {
 namespace {
@@ -34,22 +33,18 @@ struct Findings {
   int proc_subset = 0;
 };
 
-int try_option(const char* type, const char* key, const char* value) {
-  const Fd context(static_cast<int>(::syscall(raw::kNrFsopen, type, FSOPEN_CLOEXEC)));
-  if (!context.ok()) return errno;
-  const unsigned command = value != nullptr ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
-  return ::syscall(raw::kNrFsconfig, context.get(), command, key, value, 0) == 0 ? 0 : errno;
-}
+int errno_of(const Result<void>& result) { return result ? 0 : result.error().sys; }
 
 // In a user namespace of its own, because that is where a sandbox's mounts are made.
 Findings look_inside() {
   Findings found;
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) != 0) {
-    found.user_namespace = found.overlay = found.proc_subset = errno;
+  found.user_namespace = errno_of(enter_new_namespaces(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID));
+  if (found.user_namespace != 0) {
+    found.overlay = found.proc_subset = found.user_namespace;
     return found;
   }
-  found.overlay = try_option("overlay", "userxattr", nullptr);
-  found.proc_subset = try_option("proc", "subset", "pid");
+  found.overlay = errno_of(try_option("overlay", {"userxattr", nullptr}));
+  found.proc_subset = errno_of(try_option("proc", {"subset", "pid"}));
   return found;
 }
 
@@ -66,8 +61,7 @@ Result<Findings> probe_in_child() {
   pipe.write.reset();
   Findings found;
   const bool whole = ::read(pipe.read.get(), &found, sizeof found) == sizeof found;
-  siginfo_t ignored{};
-  ::waitid(P_PID, static_cast<id_t>(child.pid), &ignored, WEXITED);
+  (void)wait_for_child(child.pid);
   if (!whole) return fail(Code::kUnavailable, "the probe ended early");
   return found;
 }
@@ -94,8 +88,7 @@ Result<void> try_idmap() {
   }
   ::kill(child.pid, SIGKILL);
   ::close(child.pidfd);
-  siginfo_t ignored{};
-  ::waitid(P_PID, static_cast<id_t>(child.pid), &ignored, WEXITED);
+  (void)wait_for_child(child.pid);
   return done;
 }
 

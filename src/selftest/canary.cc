@@ -1,10 +1,10 @@
 #include "selftest/canary.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/file_lock.h"
 #include "sys/files.h"
 
 namespace bj::selftest {
@@ -22,7 +22,7 @@ bool still_there(const char* path, const Fd& file) {
 Result<Canary> Canary::place(const char* path) {
   for (int attempt = 0; attempt < 10; ++attempt) {
     BJ_TRY(Fd file, open_path(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
-    if (::flock(file.get(), LOCK_SH) != 0) return fail_errno(std::string("flock(") + path + ")");
+    BJ_CHECK(lock_file(file.get(), Lock::kShared, path));
     if (!still_there(path, file)) continue;
     if (read_all(file.get(), 4096, path).value_or("") != kCanarySecret) {
       if (::ftruncate(file.get(), 0) != 0 || ::lseek(file.get(), 0, SEEK_SET) != 0) return fail_errno(path);
@@ -34,7 +34,7 @@ Result<Canary> Canary::place(const char* path) {
 }
 
 Canary::~Canary() {
-  if (lock_.ok() && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path_);
+  if (lock_.ok() && try_lock_file(lock_.get(), Lock::kAlone, path_).value_or(false)) ::unlink(path_);
 }
 
 std::string Canary::harm() const {

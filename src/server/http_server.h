@@ -73,11 +73,12 @@ struct Service {
 
 class HttpServer {
  public:
+  // Who connects waits until serve(). A failure leaves no port taken.
   static Result<std::unique_ptr<HttpServer>> listen(const asio::any_io_executor& executor, ServerOptions options);
   // Call stop() first if serve() was called.
   ~HttpServer();
 
-  // Accepts until it is cancelled or stop() is called. Who connects earlier waits for it.
+  // Accepts until it is cancelled or stop() is called.
   Task<void> serve(Service service);
   // Closes the listener and idle connections at once, lets requests in flight finish until stop_time, ends the rest.
   Task<void> stop();

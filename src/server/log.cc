@@ -6,7 +6,6 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -71,12 +70,9 @@ std::string time_text(LogStyle style, double seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(whole), milliseconds);
 }
 
-std::atomic<int> chosen_style{-1};
-
 LogStyle current_style() {
-  if (chosen_style < 0)
-    chosen_style = static_cast<int>(::isatty(STDERR_FILENO) == 1 ? LogStyle::kText : LogStyle::kJson);
-  return static_cast<LogStyle>(chosen_style.load());
+  static const LogStyle style = ::isatty(STDERR_FILENO) == 1 ? LogStyle::kText : LogStyle::kJson;
+  return style;
 }
 
 // Lines of several threads don't mix, and a full pipe's writer waits: a log is not lost.
@@ -116,7 +112,5 @@ void log_event(LogLevel level, std::string_view event, LogFields fields) {
   const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   sink().log(spdlog::level::info, spdlog::string_view_t(format_log_line(current_style(), now, level, event, fields)));
 }
-
-void set_log_style(LogStyle style) { chosen_style = static_cast<int>(style); }
 
 }  // namespace bj

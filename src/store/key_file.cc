@@ -1,11 +1,11 @@
 #include "store/key_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/id.h"
 #include "store/crypto.h"
+#include "sys/file_lock.h"
 #include "sys/files.h"
 #include "sys/private_file.h"
 
@@ -38,9 +38,7 @@ Result<std::string> write_aside(const std::string& path, const std::vector<Secre
   }
   const Secret contents = Secret::take(std::move(text));
   std::string aside = path + "." + new_uuid4() + ".tmp";
-  BJ_TRY(const Fd file, open_path(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
-  BJ_CHECK(write_all(file.get(), contents.reveal(), aside));
-  if (::fsync(file.get()) != 0) return fail_errno("fsync(" + aside + ")");
+  BJ_CHECK(write_private_file(aside, contents.reveal()));
   return aside;
 }
 
@@ -77,11 +75,7 @@ Result<void> ensure_key_file(const std::string& path) {
   BJ_TRY(Secret key, new_master_key());
   keys.push_back(std::move(key));
   BJ_TRY(const std::string aside, write_aside(path, keys));
-  // link, not rename: it never replaces a file.
-  const int linked = ::link(aside.c_str(), path.c_str());
-  const int error = errno;
-  ::unlink(aside.c_str());
-  if (linked != 0 && error != EEXIST) return fail_with(error, "link(" + path + ")");
+  BJ_CHECK(name_once(aside, path));
   return sync_directory(path);
 }
 
@@ -93,7 +87,7 @@ Result<void> replace_key_file(const std::string& path, const std::vector<Secret>
 
 Result<Fd> lock_key_file(const std::string& path) {
   BJ_TRY(Fd file, open_path(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+  if (!try_lock_file(file.get(), Lock::kAlone, path + ".lock").value_or(false))
     return fail(Code::kBusy, "another process is rotating the secrets right now");
   return file;
 }

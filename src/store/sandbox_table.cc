@@ -6,6 +6,7 @@
 
 #include "base/id.h"
 #include "store/layer_table.h"
+#include "store/organization_lock.h"
 #include "store/sql.h"
 #include "store/variable_rows.h"
 #include "store/volume_table.h"
@@ -117,15 +118,6 @@ Result<void> check_share(const SandboxShare& used, const SandboxRow& more, const
   return fail(Code::kExhausted,
               fmt::format("this organization may have {} sandboxes at a time, and has them: stop one", quota.live),
               kOverQuota);
-}
-
-// Creates of one organization take turns from here to the commit, so that together they can't pass its quota.
-Result<void> lock_organization(Transaction& transaction, const std::string& organization) {
-  BJ_TRY(const Rows rows,
-         transaction.run("SELECT id FROM organizations WHERE id = $1" + std::string(for_update(transaction)),
-                         {organization}));
-  if (rows.rows.empty()) return fail_not_found("Organization", organization);
-  return {};
 }
 
 Result<void> insert_metadata(Transaction& transaction, const std::string& sandbox,

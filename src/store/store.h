@@ -29,7 +29,8 @@ struct StoreOptions {
 
 class Store {
  public:
-  // Migrates, makes the default organization and user, settles which key is current.
+  // Migrates, makes the default organization and user, settles which key is current. Each step is a transaction: after
+  // a failure those before it stay, and the next open() goes on from there.
   static Result<std::unique_ptr<Store>> open(StoreOptions options);
 
   Database& database() { return *database_; }

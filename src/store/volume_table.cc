@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/organization_lock.h"
 #include "store/quota.h"
 #include "store/sql.h"
 
@@ -20,15 +21,6 @@ VolumeRow volume_of(const Row& row) {
 Result<VolumeRow> one_of(Rows rows, const std::string& id) {
   BJ_TRY(const Row row, only_row(std::move(rows), kModel, id));
   return volume_of(row);
-}
-
-// Whoever makes a volume or a sandbox, or removes a volume, of one organization takes turns.
-Result<void> lock_organization(Transaction& transaction, const std::string& organization) {
-  BJ_TRY(const Rows rows,
-         transaction.run("SELECT id FROM organizations WHERE id = $1" + std::string(for_update(transaction)),
-                         {organization}));
-  if (rows.rows.empty()) return fail_not_found("Organization", organization);
-  return {};
 }
 
 Result<void> check_share(Transaction& transaction, const VolumeRow& row, const VolumeShare& quota) {

@@ -2,6 +2,7 @@
 
 #include <linux/sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "sys/raw.h"
 
@@ -19,6 +20,11 @@ Cloned clone_process(uint64_t flags, int into) {
   }
   const long pid = raw::call(raw::kNrClone3, raw::address(&args), sizeof args);
   return {static_cast<int>(pid), pidfd};
+}
+
+Result<void> enter_new_namespaces(int flags) {
+  if (::syscall(__NR_unshare, flags) != 0) return fail_errno("unshare");
+  return {};
 }
 
 }  // namespace bj

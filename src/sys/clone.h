@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/error.h"
+
 namespace bj {
 
 struct Cloned {
@@ -11,5 +13,8 @@ struct Cloned {
 };
 // `into`: the directory of a version 2 control group that the child is born in; -1: its parent's.
 Cloned clone_process(uint64_t flags, int into = -1);
+
+// This process into namespaces of its own: CLONE_NEWUSER and others.
+Result<void> enter_new_namespaces(int flags);
 
 }  // namespace bj

@@ -11,15 +11,6 @@
 #include "sys/files.h"
 
 namespace bj {
-namespace {
-
-std::string link_text_at(int dir, const char* name) {
-  char text[PATH_MAX];
-  const ssize_t n = ::readlinkat(dir, name, text, sizeof text);
-  return n < 0 ? "" : std::string(text, static_cast<size_t>(n));
-}
-
-}  // namespace
 
 Result<DirectoryPage> read_directory(int dir, size_t most) {
   BJ_TRY(Fd own, open_at(dir, ".", O_RDONLY | O_DIRECTORY));
@@ -41,7 +32,7 @@ Result<DirectoryPage> read_directory(int dir, size_t most) {
     DirectoryEntry found;
     found.name = name;
     if (::fstatat(dir, entry->d_name, &found.status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) continue;
-    if (S_ISLNK(found.status.st_mode)) found.link_target = link_text_at(dir, entry->d_name);
+    if (S_ISLNK(found.status.st_mode)) found.link_target = link_text_at(dir, found.name).value_or("");
     page.entries.push_back(std::move(found));
   }
   std::sort(page.entries.begin(), page.entries.end(),
@@ -49,10 +40,12 @@ Result<DirectoryPage> read_directory(int dir, size_t most) {
   return page;
 }
 
-Result<std::string> link_text(int fd) {
+Result<std::string> link_text(int fd) { return link_text_at(fd, ""); }
+
+Result<std::string> link_text_at(int dir, const std::string& name) {
   char text[PATH_MAX];
-  const ssize_t n = ::readlinkat(fd, "", text, sizeof text);
-  if (n < 0) return fail_errno("readlink");
+  const ssize_t n = ::readlinkat(dir, name.c_str(), text, sizeof text);
+  if (n < 0) return fail_errno("readlink(" + name + ")");
   return std::string(text, static_cast<size_t>(n));
 }
 

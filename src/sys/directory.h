@@ -25,7 +25,8 @@ struct DirectoryPage {
 // Blocks: call it on a worker. An entry that went away meanwhile is left out.
 Result<DirectoryPage> read_directory(int dir, size_t most);
 
-// The text of the symlink that an O_PATH descriptor names.
+// The text of the symlink that an O_PATH descriptor names, or that is `name` in a directory.
 Result<std::string> link_text(int fd);
+Result<std::string> link_text_at(int dir, const std::string& name);
 
 }  // namespace bj

@@ -7,6 +7,8 @@
 
 #include <memory>
 
+#include "sys/bytes.h"
+
 namespace bj {
 
 Result<Fd> open_at(int dir, const std::string& path, int flags, unsigned mode) {
@@ -23,11 +25,10 @@ Result<std::string> read_all(int fd, size_t limit, const std::string& name) {
   std::string data;
   char buffer[65536];
   for (;;) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno("read(" + name + ")");
-    if (n == 0) return data;
-    data.append(buffer, static_cast<size_t>(n));
+    const Moved read = read_some(fd, buffer, sizeof buffer);
+    if (!read.ok()) return fail_with(read.sys, "read(" + name + ")");
+    if (read.ended()) return data;
+    data.append(buffer, read.size);
     if (data.size() > limit) return fail(Code::kInvalid, name + " is larger than " + std::to_string(limit) + " bytes");
   }
 }
@@ -39,10 +40,9 @@ Result<std::string> read_file(const std::string& path, size_t limit) {
 
 Result<void> write_all(int fd, std::string_view data, const std::string& name) {
   while (!data.empty()) {
-    const ssize_t n = ::write(fd, data.data(), data.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno("write(" + name + ")");
-    data.remove_prefix(static_cast<size_t>(n));
+    const Moved written = write_some(fd, data);
+    if (!written.ok()) return fail_with(written.sys, "write(" + name + ")");
+    data.remove_prefix(written.size);
   }
   return {};
 }

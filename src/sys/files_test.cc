@@ -212,5 +212,18 @@ TEST_F(FilesTest, TransferGoesOnFromTheCurrentOffset) {
   EXPECT_EQ(read_file(path("to")).value(), "456789");
 }
 
+TEST_F(FilesTest, HolesAreFoundWhereAFileHasNoBytes) {
+  const Fd file = open_at(dir_.get(), "sparse", O_RDWR | O_CREAT, 0600).value();
+  constexpr off_t kStart = 1 << 20, kSize = 4 << 20;
+  ASSERT_EQ(::pwrite(file.get(), "x", 1, kStart), 1);
+  ASSERT_EQ(::ftruncate(file.get(), kSize), 0);
+  const uint64_t data = next_data(file.get(), 0).value().value();
+  EXPECT_LE(data, static_cast<uint64_t>(kStart));
+  const uint64_t hole = next_hole(file.get(), data).value();
+  EXPECT_GT(hole, static_cast<uint64_t>(kStart));
+  EXPECT_EQ(next_data(file.get(), kSize - 1).value(), std::nullopt);
+  EXPECT_FALSE(next_data(-1, 0));
+}
+
 }  // namespace
 }  // namespace bj

@@ -196,10 +196,6 @@ void Transaction::add_element(const char* set, std::span<const uint8_t> key, std
   element(NFT_MSG_NEWSETELEM, set, key, last);
 }
 
-void Transaction::remove_element(const char* set, std::span<const uint8_t> key, std::span<const uint8_t> last) {
-  element(NFT_MSG_DELSETELEM, set, key, last);
-}
-
 void Transaction::remove_all_elements(const char* set) { element(NFT_MSG_DELSETELEM, set, {}, {}); }
 
 const uint32_t Rule::kMetaFamily = NFT_META_NFPROTO;

@@ -24,7 +24,6 @@ class Transaction {
   void create_noting_set(const char* name, uint32_t id, size_t address_size, uint32_t most);
   // Keys as pair_key() makes them; last: the end of the range, included.
   void add_element(const char* set, std::span<const uint8_t> first, std::span<const uint8_t> last);
-  void remove_element(const char* set, std::span<const uint8_t> first, std::span<const uint8_t> last);
   void remove_all_elements(const char* set);
 
   Result<void> commit(int socket, const std::string& what);

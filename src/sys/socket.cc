@@ -1,7 +1,5 @@
 #include "sys/socket.h"
 
-#include <sys/socket.h>
-
 #include <cstring>
 
 namespace bj {
@@ -52,12 +50,10 @@ Result<Message> receive_message(int socket, char* buffer, size_t capacity, int f
   header.msg_iovlen = 1;
   header.msg_control = control;
   header.msg_controllen = sizeof control;
-  ssize_t n = 0;
-  while ((n = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | flags)) < 0) {
-    if (errno != EINTR) return fail_errno("recvmsg");
-  }
+  const Moved received = receive_packet(socket, header, MSG_CMSG_CLOEXEC | flags);
+  if (!received.ok()) return fail_with(received.sys, "recvmsg");
   Message message;
-  message.size = static_cast<size_t>(n);
+  message.size = received.size;
   message.truncated = (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
   for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
@@ -69,6 +65,19 @@ Result<Message> receive_message(int socket, char* buffer, size_t capacity, int f
     }
   }
   return message;
+}
+
+Moved receive_packet(int socket, msghdr& header, int flags) {
+  for (;;) {
+    const ssize_t size = ::recvmsg(socket, &header, flags);
+    if (size >= 0) return {static_cast<size_t>(size), 0};
+    if (errno != EINTR) return {0, errno};
+  }
+}
+
+Result<void> connect_unix(int socket, const sockaddr_un& address) {
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return fail_errno("connect");
+  return {};
 }
 
 }  // namespace bj

@@ -2,12 +2,16 @@
 // owned from the moment they arrive.
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "sys/bytes.h"
 
 namespace bj {
 
@@ -29,5 +33,11 @@ struct Message {
 };
 // Fails with EAGAIN (Code::kExhausted) when nothing is there and flags has MSG_DONTWAIT.
 Result<Message> receive_message(int socket, char* buffer, size_t capacity, int flags = 0);
+
+// recvmsg(2), for who wants to know more of a packet; `header` says what.
+Moved receive_packet(int socket, msghdr& header, int flags);
+
+// Fails with ECONNREFUSED or ENOENT when nobody listens there.
+Result<void> connect_unix(int socket, const sockaddr_un& address);
 
 }  // namespace bj

@@ -7,6 +7,19 @@ namespace bj::native {
 namespace {
 
 constexpr unsigned kUsualMode = 0644;
+constexpr uint64_t kLargestUpload = uint64_t{1}
+                                    << 40;  // the disk limit of the sandbox, or the volume's size, comes first
+
+std::vector<ParameterDoc> file_parameters() {
+  ParameterDoc path;
+  path.name = "path";
+  path.description = "Where inside; relative to the user's home.";
+  path.required = true;
+  ParameterDoc user;
+  user.name = "user";
+  user.description = "As whom inside; the sandbox's user if it is left out.";
+  return {path, user};
+}
 
 }  // namespace
 
@@ -46,15 +59,35 @@ Result<unsigned> file_mode(const HttpRequest& request) {
   return mode;
 }
 
-std::vector<ParameterDoc> file_parameters() {
-  ParameterDoc path;
-  path.name = "path";
-  path.description = "Where inside; relative to the user's home.";
-  path.required = true;
-  ParameterDoc user;
-  user.name = "user";
-  user.description = "As whom inside; the sandbox's user if it is left out.";
-  return {path, user};
+RouteExtras file_extras(std::initializer_list<const char*> names) {
+  RouteExtras extras{Access::kByMethod, file_parameters()};
+  for (const char* name : names) {
+    ParameterDoc doc;
+    doc.name = name;
+    extras.parameters.push_back(doc);
+  }
+  return extras;
+}
+
+RouteOptions reading_route(const char* tag) {
+  RouteOptions options;
+  options.doc.tag = tag;
+  options.doc.summary = "A file's contents; Range gives a part";
+  options.doc.response_type = "application/octet-stream";
+  options.doc.parameters = file_parameters();
+  return options;
+}
+
+RouteOptions writing_route(const char* tag) {
+  RouteOptions options;
+  options.doc.tag = tag;
+  options.doc.summary = "Write a file, and the directories above it; ?append=true adds to its end";
+  options.doc.response_type = "application/json";
+  options.doc.response_schema = boost::json::object{{"type", "object"}};
+  options.doc.parameters = file_extras({"mode", "append"}).parameters;
+  options.body = BodyKind::kStreamed;
+  options.body_limit = kLargestUpload;
+  return options;
 }
 
 }  // namespace bj::native

@@ -6,6 +6,7 @@
 
 #include "api/file_transfer.h"
 #include "api/handler.h"
+#include "api/route_group.h"
 
 namespace bj::native {
 
@@ -20,6 +21,10 @@ std::string plain_path(std::string_view path);
 // ?mode= of a new file, octal.
 Result<unsigned> file_mode(const HttpRequest& request);
 
-std::vector<ParameterDoc> file_parameters();
+// Of a route: these, and others by their names.
+RouteExtras file_extras(std::initializer_list<const char*> names);
+// The routes to a file's contents.
+RouteOptions reading_route(const char* tag);
+RouteOptions writing_route(const char* tag);
 
 }  // namespace bj::native

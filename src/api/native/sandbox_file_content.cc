@@ -7,10 +7,6 @@
 namespace bj::native {
 namespace {
 
-namespace json = boost::json;
-
-constexpr uint64_t kLargestUpload = uint64_t{1} << 40;  // the disk limit of the sandbox comes first
-
 using Opened = SandboxFiles::Opened;
 
 Task<Result<HttpResponse>> read_file(SandboxServices services, HttpRequest& request) {
@@ -48,26 +44,10 @@ Task<Result<HttpResponse>> write_file(SandboxServices services, HttpRequest& req
 
 void add_file_content_routes(Router& router, SandboxServices services) {
   const std::string path = "/v1/sandboxes/{sandbox_id}/files";
-  RouteOptions reading;
-  reading.doc.tag = "sandbox files";
-  reading.doc.summary = "A file's contents; Range gives a part";
-  reading.doc.response_type = "application/octet-stream";
-  reading.doc.parameters = file_parameters();
-  RouteOptions writing = reading;
-  writing.doc.summary = "Write a file, and the directories above it; ?append=true adds to its end";
-  writing.doc.response_type = "application/json";
-  writing.doc.response_schema = json::object{{"type", "object"}};
-  writing.body = BodyKind::kStreamed;
-  writing.body_limit = kLargestUpload;
-  for (const char* name : {"mode", "append"}) {
-    ParameterDoc doc;
-    doc.name = name;
-    writing.doc.parameters.push_back(doc);
-  }
   router.add(Method::kGet, path, answering([services](HttpRequest& request) { return read_file(services, request); }),
-             std::move(reading));
+             reading_route("sandbox files"));
   router.add(Method::kPut, path, answering([services](HttpRequest& request) { return write_file(services, request); }),
-             std::move(writing));
+             writing_route("sandbox files"));
 }
 
 }  // namespace bj::native

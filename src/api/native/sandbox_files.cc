@@ -150,30 +150,22 @@ void add_file_routes(Router& router, SandboxServices services) {
   RouteGroup<SandboxServices> group(router, "/v1/sandboxes/{sandbox_id}/files", "sandbox files", services);
   const json::value object = json::object{{"type", "object"}};
   const json::value text = json::object{{"type", "string"}};
-  const auto more = [](std::initializer_list<const char*> names) {
-    RouteExtras extras{Access::kByMethod, file_parameters()};
-    for (const char* name : names) {
-      ParameterDoc doc;
-      doc.name = name;
-      extras.parameters.push_back(doc);
-    }
-    return extras;
-  };
-  group.add(Method::kGet, "/stat", stat, "What lies at a path; a link is not followed", nullptr, object, more({}));
-  group.add(Method::kGet, "/list", list, "What lies in a directory", nullptr, object, more({"depth"}));
+  group.add(Method::kGet, "/stat", stat, "What lies at a path; a link is not followed", nullptr, object,
+            file_extras({}));
+  group.add(Method::kGet, "/list", list, "What lies in a directory", nullptr, object, file_extras({"depth"}));
   group.add(Method::kPost, "/directory", make_directory, "Make a directory and those above it", nullptr, object,
-            more({}));
+            file_extras({}));
   group.add(Method::kPost, "/move", move, "Move or rename; directories above the target are made",
             json::object{{"type", "object"},
                          {"required", {"from", "to"}},
                          {"properties", {{"from", text}, {"to", text}, {"user", text}}}},
             object);
   group.add(Method::kGet, "/search", search, "Files by a pattern of their name, or lines that hold a text", nullptr,
-            json::object{{"type", "array"}, {"items", object}}, more({"name", "text", "limit"}));
+            json::object{{"type", "array"}, {"items", object}}, file_extras({"name", "text", "limit"}));
   group.add(Method::kGet, "/watch", watch, "Changes in a directory, as events; ?recursive=true in all below it, too",
-            nullptr, object, more({"recursive"}));
+            nullptr, object, file_extras({"recursive"}));
   group.add(Method::kDelete, "", remove, "Remove a file or directory; ?recursive=true with what is in it", nullptr,
-            nullptr, more({"recursive"}));
+            nullptr, file_extras({"recursive"}));
 }
 
 }  // namespace bj::native

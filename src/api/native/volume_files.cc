@@ -12,8 +12,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr uint64_t kLargestUpload = uint64_t{1} << 40;  // the volume's size comes first
-
 // A request's files and where in them: paths begin at the volume's top and stay below it.
 struct Inside {
   std::shared_ptr<SandboxFiles> files;
@@ -104,44 +102,23 @@ Task<Result<HttpResponse>> write_file(VolumeServices services, HttpRequest& requ
   co_return json_response(200, entry_json(std::move(info)));
 }
 
-RouteExtras with(std::initializer_list<const char*> names) {
-  RouteExtras extras{Access::kByMethod, file_parameters()};
-  for (const char* name : names) {
-    ParameterDoc doc;
-    doc.name = name;
-    extras.parameters.push_back(doc);
-  }
-  return extras;
-}
-
 }  // namespace
 
 void add_volume_file_routes(Router& router, VolumeServices services) {
   const std::string path = "/v1/volumes/{volume_id}/files";
   RouteGroup<VolumeServices> group(router, path, "volume files", services);
   const json::value object = json::object{{"type", "object"}};
-  group.add(Method::kGet, "/stat", stat, "What lies at a path; a link is not followed", nullptr, object, with({}));
-  group.add(Method::kGet, "/list", list, "What lies in a directory", nullptr, object, with({}));
+  group.add(Method::kGet, "/stat", stat, "What lies at a path; a link is not followed", nullptr, object,
+            file_extras({}));
+  group.add(Method::kGet, "/list", list, "What lies in a directory", nullptr, object, file_extras({}));
   group.add(Method::kPost, "/directory", make_directory, "Make a directory and those above it", nullptr, object,
-            with({}));
+            file_extras({}));
   group.add(Method::kDelete, "", remove, "Remove a file or directory; ?recursive=true with what is in it", nullptr,
-            nullptr, with({"recursive"}));
-  RouteOptions reading;
-  reading.doc.tag = "volume files";
-  reading.doc.summary = "A file's contents; Range gives a part";
-  reading.doc.response_type = "application/octet-stream";
-  reading.doc.parameters = file_parameters();
-  RouteOptions writing = reading;
-  writing.doc.summary = "Write a file, and the directories above it; ?append=true adds to its end";
-  writing.doc.response_type = "application/json";
-  writing.doc.response_schema = object;
-  writing.doc.parameters = with({"mode", "append"}).parameters;
-  writing.body = BodyKind::kStreamed;
-  writing.body_limit = kLargestUpload;
+            nullptr, file_extras({"recursive"}));
   router.add(Method::kGet, path, answering([services](HttpRequest& request) { return read_file(services, request); }),
-             std::move(reading));
+             reading_route("volume files"));
   router.add(Method::kPut, path, answering([services](HttpRequest& request) { return write_file(services, request); }),
-             std::move(writing));
+             writing_route("volume files"));
 }
 
 }  // namespace bj::native

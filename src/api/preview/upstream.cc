@@ -1,6 +1,6 @@
 #include "api/preview/upstream.h"
 
-#include <sys/socket.h>
+#include "sys/bytes.h"
 
 namespace bj::preview {
 namespace {
@@ -80,12 +80,11 @@ Task<std::string> Upstream::read(Clock::duration patience) {
 Task<bool> Upstream::send(std::string_view bytes) {
   while (!bytes.empty()) {
     if (!socket_.is_open()) co_return false;
-    const ssize_t n = ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n > 0) {
-      bytes.remove_prefix(static_cast<size_t>(n));
-    } else if (errno == EAGAIN) {
+    const Moved sent = send_some(socket_.native_handle(), bytes);
+    bytes.remove_prefix(sent.size);
+    if (sent.not_now()) {
       if (!co_await wait(false, kWriteTime)) co_return false;
-    } else if (errno != EINTR) {
+    } else if (!sent.ok()) {
       co_return false;
     }
   }
@@ -95,9 +94,9 @@ Task<bool> Upstream::send(std::string_view bytes) {
 Task<std::string> Upstream::receive(Clock::duration patience) {
   std::string bytes(kPiece, '\0');
   while (co_await wait(true, patience)) {
-    const ssize_t n = ::recv(socket_.native_handle(), bytes.data(), bytes.size(), 0);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    bytes.resize(n > 0 ? static_cast<size_t>(n) : 0);
+    const Moved received = receive_some(socket_.native_handle(), bytes.data(), bytes.size());
+    if (received.not_now()) continue;
+    bytes.resize(received.size);
     co_return bytes;
   }
   co_return std::string();

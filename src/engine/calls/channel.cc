@@ -5,11 +5,11 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstring>
 
 #include "engine/test_switch.h"
+#include "sys/bytes.h"
 
 namespace bj {
 namespace {
@@ -41,17 +41,17 @@ Task<bool> cancelled() {
 // Reads exactly `size` bytes.
 Task<Result<void>> read_exactly(Stream& stream, char* to, size_t size) {
   while (size > 0) {
-    const ssize_t n = ::read(stream.native_handle(), to, size);
-    if (n > 0) {
-      to += n;
-      size -= static_cast<size_t>(n);
-    } else if (n == 0 || errno == ECONNRESET) {  // reset: before it had read all that we sent
+    const Moved read = read_some(stream.native_handle(), to, size);
+    if (read.ended() || read.sys == ECONNRESET) {  // reset: before it had read all that we sent
       co_return fail(Code::kUnavailable, "the process ended");
-    } else if (errno == EAGAIN) {
-      if (co_await cancelled() || !co_await readable(stream)) co_return fail(Code::kUnavailable, "cancelled");
-    } else if (errno != EINTR) {
-      co_return fail_errno("read(channel)");
     }
+    if (read.not_now()) {
+      if (co_await cancelled() || !co_await readable(stream)) co_return fail(Code::kUnavailable, "cancelled");
+    } else if (!read.ok()) {
+      co_return fail_with(read.sys, "read(channel)");
+    }
+    to += read.size;
+    size -= read.size;
   }
   co_return Result<void>();
 }
@@ -210,8 +210,7 @@ Result<void> Runner::open_network(const CallSpec&, GateListener) {
 }
 
 bool Runner::send(std::string_view frame) {
-  return ::send(channel->native_handle(), frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
-         static_cast<ssize_t>(frame.size());
+  return send_some(channel->native_handle(), frame, MSG_DONTWAIT).size == frame.size();
 }
 
 Task<Result<Frame>> read_frame(Stream& channel, size_t limit) {
@@ -248,14 +247,13 @@ Task<Result<void>> await_ready(Runner& runner, std::chrono::milliseconds patienc
 Task<Result<void>> write_frame(Stream& channel, std::string frame) {
   std::string_view left = frame;
   while (!left.empty()) {
-    const ssize_t n = ::send(channel.native_handle(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n >= 0) {
-      left.remove_prefix(static_cast<size_t>(n));
-    } else if (errno == EAGAIN) {
+    const Moved sent = send_some(channel.native_handle(), left, MSG_DONTWAIT);
+    if (sent.not_now()) {
       if (co_await cancelled() || !co_await writable(channel)) co_return fail(Code::kUnavailable, "cancelled");
-    } else if (errno != EINTR) {
+    } else if (!sent.ok()) {
       co_return fail(Code::kUnavailable, "the process ended");
     }
+    left.remove_prefix(sent.size);
   }
   co_return Result<void>();
 }

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 
+#include "sys/bytes.h"
+
 namespace bj {
 namespace {
 
 // A waiting process that died (its memory group was full, its zygote ended) has closed its channel.
 bool alive(const Runner& runner) {
   char byte;
-  return ::recv(runner.channel->native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+  return receive_some(runner.channel->native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT).not_now();
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "engine/import/import_tree.h"
+#include "sys/bytes.h"
+#include "sys/directory.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -19,24 +21,21 @@ constexpr size_t kBlock = 256u << 10;
 constexpr unsigned kSetIdBits = S_ISUID | S_ISGID;
 
 Result<std::string> read_link(const Fd& dir, const std::string& name) {
-  std::string target(4096, '\0');
-  const ssize_t n = ::readlinkat(dir.get(), name.c_str(), target.data(), target.size());
-  if (n < 0) return fail_errno("can't be read: readlink");
-  target.resize(static_cast<size_t>(n));
+  Result<std::string> target = link_text_at(dir.get(), name);
+  if (!target) return fail_with(target.error().sys, "can't be read: readlink");
   return target;
 }
 
 Result<void> read_data(const Fd& file, uint64_t size, const DataSink& sink) {
   std::string buffer(kBlock, '\0');
   for (uint64_t offset = 0; offset < size;) {
-    const ssize_t n = ::read(file.get(), buffer.data(), std::min<uint64_t>(buffer.size(), size - offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno("can't be read: read");
-    if (n == 0) break;
-    const std::string_view block(buffer.data(), static_cast<size_t>(n));
+    const Moved read = read_some(file.get(), buffer.data(), std::min<uint64_t>(buffer.size(), size - offset));
+    if (!read.ok()) return fail_with(read.sys, "can't be read: read");
+    if (read.ended()) break;
+    const std::string_view block(buffer.data(), read.size);
     // Holes stay holes: a file of nothing costs nothing here either.
     if (block.find_first_not_of('\0') != std::string_view::npos) BJ_CHECK(sink(offset, block));
-    offset += static_cast<uint64_t>(n);
+    offset += read.size;
   }
   return {};
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +13,9 @@
 #include <boost/json/serialize.hpp>
 
 #include "engine/import/import_entry.h"
+#include "sys/file_lock.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -115,8 +116,8 @@ bool same_file(int fd, int directory, const std::string& name) {
          held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-Result<Fd> make_directory(int parent, const std::string& name, unsigned mode) {
-  if (::mkdirat(parent, name.c_str(), mode) != 0 && errno != EEXIST) return fail_errno("mkdir(" + name + ")");
+Result<Fd> ensure_open(int parent, const std::string& name, unsigned mode) {
+  BJ_CHECK(ensure_directory(parent, name, mode));
   BJ_TRY(Fd directory, open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   if (::fchmod(directory.get(), mode) != 0) return fail_errno("fchmod(" + name + ")");
   return directory;
@@ -137,11 +138,11 @@ Result<StoredEnvironment> read_generation(const Fd& generation) {
 bool remove_generation(const Fd& root, const Fd& key_directory, const std::string& name) {
   const Result<Fd> generation = open_at(key_directory.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!generation) return true;
-  if (::flock(generation->get(), LOCK_EX | LOCK_NB) != 0) return false;
+  if (!try_lock_file(generation->get(), Lock::kAlone, name).value_or(false)) return false;
   if (!same_file(generation->get(), key_directory.get(), name)) return true;  // somebody else just removed it
   const std::string aside = fmt::format("{}{}-{}", kRemovalPrefix, ::getpid(), name);
   if (::renameat(key_directory.get(), name.c_str(), root.get(), aside.c_str()) != 0) return false;
-  ::flock(generation->get(), LOCK_UN);  // whoever waits for it sees that it is gone
+  unlock_file(generation->get());  // whoever waits for it sees that it is gone
   (void)remove_tree(root.get(), aside);
   return true;
 }
@@ -190,13 +191,14 @@ Result<Fd> EnvironmentStore::open_root() const {
 
 void EnvironmentStore::remove_leftovers() const {
   const Result<Fd> root = open_path(root_, O_RDONLY | O_DIRECTORY);
-  if (!root || ::flock(root->get(), LOCK_EX) != 0) return;
+  if (!root || !lock_file(root->get(), Lock::kAlone, root_)) return;
   const auto entries = list_directory(root->get());
   if (!entries) return;
   for (const Entry& entry : *entries) {
     if (!entry.name.starts_with(kStagingPrefix) && !entry.name.starts_with(kRemovalPrefix)) continue;
     const Result<Fd> directory = open_at(root->get(), entry.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    if (directory && ::flock(directory->get(), LOCK_EX | LOCK_NB) == 0) (void)remove_tree(root->get(), entry.name);
+    if (directory && try_lock_file(directory->get(), Lock::kAlone, entry.name).value_or(false))
+      (void)remove_tree(root->get(), entry.name);
   }
 }
 
@@ -207,7 +209,7 @@ Result<std::optional<StoredEnvironment>> EnvironmentStore::find(const std::strin
   for (const std::string& name : generations(key_directory->get())) {
     Result<Fd> generation = open_at(key_directory->get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     // Exclusive locks are held for a moment only; behind one of them it may be gone.
-    if (!generation || ::flock(generation->get(), LOCK_SH) != 0) continue;
+    if (!generation || !lock_file(generation->get(), Lock::kShared, name)) continue;
     if (!same_file(generation->get(), key_directory->get(), name)) continue;
     Result<StoredEnvironment> found = read_generation(*generation);
     if (!found) continue;
@@ -220,11 +222,10 @@ Result<std::optional<StoredEnvironment>> EnvironmentStore::find(const std::strin
 
 Result<std::optional<BuildLock>> EnvironmentStore::try_lock(const std::string& key) const {
   BJ_TRY(const Fd root, open_root());
-  BJ_TRY(const Fd locks, make_directory(root.get(), kLocks, 0700));
+  BJ_TRY(const Fd locks, ensure_open(root.get(), kLocks, 0700));
   BJ_TRY(Fd file, open_at(locks.get(), key, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return BuildLock(std::move(file));
-  if (errno == EWOULDBLOCK) return std::nullopt;
-  return fail_errno("flock(" + key + ")");
+  BJ_TRY(const bool locked, try_lock_file(file.get(), Lock::kAlone, key));
+  return locked ? std::optional(BuildLock(std::move(file))) : std::nullopt;
 }
 
 Result<Staging> EnvironmentStore::stage() const {
@@ -232,13 +233,13 @@ Result<Staging> EnvironmentStore::stage() const {
   BJ_TRY(staging.root_, open_root());
   // While the store is locked nobody takes a directory that is not locked yet for a dead one's.
   BJ_TRY(const Fd lock, open_at(staging.root_.get(), ".", O_RDONLY | O_DIRECTORY));
-  if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(" + root_ + ")");
+  BJ_CHECK(lock_file(lock.get(), Lock::kAlone, root_));
   std::string path = root_ + "/" + kStagingPrefix + "XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) return fail_errno("mkdtemp(" + path + ")");
   staging.name_ = path.substr(root_.size() + 1);
   BJ_TRY(staging.directory_, open_at(staging.root_.get(), staging.name_, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  if (::flock(staging.directory_.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno("flock(" + path + ")");
-  BJ_TRY(staging.packages_, make_directory(staging.directory_.get(), "packages", 0755));
+  BJ_CHECK(lock_file(staging.directory_.get(), Lock::kAlone, path));
+  BJ_TRY(staging.packages_, ensure_open(staging.directory_.get(), "packages", 0755));
   return staging;
 }
 
@@ -248,13 +249,13 @@ Result<StoredEnvironment> EnvironmentStore::publish(Staging& staging, const Envi
   BJ_CHECK(write_all(file.get(), encode(record), kRecord));
   if (::fchmod(directory, 0755) != 0) return fail_errno("fchmod(" + staging.name_ + ")");
   if (::syncfs(directory) != 0) return fail_errno("syncfs");  // or a power cut could leave a whole name on half a tree
-  BJ_TRY(const Fd key_directory, make_directory(staging.root_.get(), record.key, 0755));
+  BJ_TRY(const Fd key_directory, ensure_open(staging.root_.get(), record.key, 0755));
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(WallClock::now().time_since_epoch()).count();
   const std::string name = fmt::format("{:017}", now);
   // What can be found is locked shared. The kernel may let go between the two, hence the store's lock.
   BJ_TRY(const Fd lock, open_at(staging.root_.get(), ".", O_RDONLY | O_DIRECTORY));
-  if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(" + root_ + ")");
-  if (::flock(directory, LOCK_SH | LOCK_NB) != 0) return fail_errno("flock(" + staging.name_ + ")");
+  BJ_CHECK(lock_file(lock.get(), Lock::kAlone, root_));
+  BJ_CHECK(lock_file(directory, Lock::kShared, staging.name_));
   if (::renameat2(staging.root_.get(), staging.name_.c_str(), key_directory.get(), name.c_str(), RENAME_NOREPLACE) !=
       0) {
     return fail_errno("rename(" + record.key + ")");
@@ -288,7 +289,7 @@ Result<std::vector<StoredEnvironment>> EnvironmentStore::list() const {
     const Result<Fd> generation = open_at(key_directory->get(), names.front(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     Result<StoredEnvironment> found = generation ? read_generation(*generation) : tl::unexpected(generation.error());
     if (!found) continue;
-    found->in_use = ::flock(generation->get(), LOCK_EX | LOCK_NB) != 0;
+    found->in_use = !try_lock_file(generation->get(), Lock::kAlone, names.front()).value_or(false);
     found->packages = root_ + "/" + entry.name + "/" + names.front() + "/packages";
     all.push_back(std::move(*found));
   }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sys/bytes.h"
+
 namespace bj {
 namespace {
 
@@ -154,18 +156,15 @@ Result<void> TarReader::guard_ratio() const {
 }
 
 long TarReader::read_packed(const void** buffer) {
-  ssize_t n = 0;
-  do {
-    n = ::read(fd_, buffer_.data(), buffer_.size());
-  } while (n < 0 && errno == EINTR);
-  if (n < 0) {
-    failure_ = fail_errno("read(" + label_ + ")").value();
+  const Moved read = read_some(fd_, buffer_.data(), buffer_.size());
+  if (!read.ok()) {
+    failure_ = fail_with(read.sys, "read(" + label_ + ")").value();
     return -1;
   }
-  packed_bytes_ += static_cast<uint64_t>(n);
-  packed_hash_.update({buffer_.data(), static_cast<size_t>(n)});
+  packed_bytes_ += read.size;
+  packed_hash_.update({buffer_.data(), read.size});
   *buffer = buffer_.data();
-  return n;
+  return static_cast<long>(read.size);
 }
 
 long TarReader::read_plain(const void** buffer) {

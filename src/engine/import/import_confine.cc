@@ -21,6 +21,7 @@
 #include "engine/import/import_digest.h"
 #include "seal/landlock.h"
 #include "sys/files.h"
+#include "sys/mount.h"
 #include "sys/raw.h"
 
 // Sanitizers need terabytes of shadow memory, and pipes to find out whether an address may be read.
@@ -90,9 +91,8 @@ Result<void> set_limits(const ImportLimits& limits) {
 
 Result<void> enter_directory(const ImportCell& cell) {
   if (::fchdir(cell.directory) != 0) return fail_errno("fchdir");
-  if (::geteuid() == 0 && ::chroot(".") != 0 && errno != EPERM)
-    return fail_errno("chroot");  // EPERM: root without the right to
-  return {};
+  const Result<void> rooted = ::geteuid() == 0 ? change_root(".") : Result<void>();
+  return !rooted && rooted.error().sys != EPERM ? rooted : Result<void>();  // EPERM: root without the right to
 }
 
 struct LandlockRules {  // the build machine's header stops at ABI 2

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "sys/bytes.h"
+#include "sys/directory.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -24,10 +26,8 @@ EntryType type_of(mode_t mode) {
 }
 
 Result<std::string> read_link(const Fd& dir, const std::string& name) {
-  std::string target(4096, '\0');
-  const ssize_t n = ::readlinkat(dir.get(), name.c_str(), target.data(), target.size());
-  if (n < 0) return fail_errno("can't be read: readlink");
-  target.resize(static_cast<size_t>(n));
+  Result<std::string> target = link_text_at(dir.get(), name);
+  if (!target) return fail_with(target.error().sys, "can't be read: readlink");
   return target;
 }
 
@@ -39,12 +39,11 @@ Result<void> read_file_data(const Fd& dir, const std::string& name, uint64_t siz
     return fail(Code::kInvalid, "changed while it was copied");
   std::string buffer(kBlock, '\0');
   for (uint64_t offset = 0; offset < size;) {
-    const ssize_t n = ::read(file.get(), buffer.data(), std::min<uint64_t>(buffer.size(), size - offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno("can't be read: read");
-    if (n == 0) break;
-    BJ_CHECK(sink(offset, {buffer.data(), static_cast<size_t>(n)}));
-    offset += static_cast<uint64_t>(n);
+    const Moved read = read_some(file.get(), buffer.data(), std::min<uint64_t>(buffer.size(), size - offset));
+    if (!read.ok()) return fail_with(read.sys, "can't be read: read");
+    if (read.ended()) break;
+    BJ_CHECK(sink(offset, {buffer.data(), read.size}));
+    offset += read.size;
   }
   return {};
 }

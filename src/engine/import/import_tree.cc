@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -23,18 +24,19 @@ uid_t clamped(int64_t id) { return id >= 0 && id <= kHighestId ? static_cast<uid
 // Runs `make`; if something of that name is there, removes it and runs `make` again.
 template <class Make>
 Result<void> make_over(const Fd& parent, const std::string& name, const std::string& call, Make make) {
-  if (make() == 0) return {};
-  if (errno != EEXIST) return fail_errno(call);
-  BJ_CHECK(remove_tree(parent.get(), name));
-  if (make() != 0) return fail_errno(call);
+  Result<void> made = make();
+  if (!made && made.error().sys == EEXIST) {
+    BJ_CHECK(remove_tree(parent.get(), name));
+    made = make();
+  }
+  if (!made) return fail_with(made.error().sys, call);
   return {};
 }
 
 // Of `name` in `dir`, or of the file `dir` itself if the name is empty. A date that the filesystem can't hold is left.
 Result<void> set_time(int dir, const std::string& name, int64_t seconds) {
-  const timespec times[2] = {{0, UTIME_OMIT}, {seconds, 0}};
-  const int done = name.empty() ? ::futimens(dir, times) : ::utimensat(dir, name.c_str(), times, AT_SYMLINK_NOFOLLOW);
-  if (done != 0 && errno != EINVAL) return fail_errno("can't be given its time: utimensat");
+  const Result<void> done = change_times(dir, name, {timespec{0, UTIME_OMIT}, timespec{seconds, 0}});
+  if (!done && done.error().sys != EINVAL) return fail_with(done.error().sys, "can't be given its time: utimensat");
   return {};
 }
 
@@ -130,9 +132,9 @@ Result<void> TreeWriter::set_owner(int fd, const std::string& name, const Import
   const uid_t uid = clamped(entry.uid);
   const gid_t gid = clamped(entry.gid);
   bool kept = uid == entry.uid && gid == entry.gid;
-  const int flags = name.empty() ? AT_EMPTY_PATH : AT_SYMLINK_NOFOLLOW;
-  if (::fchownat(fd, name.c_str(), uid, gid, flags) != 0) {
-    if (errno != EPERM && errno != EINVAL) return fail_errno("can't be given its owner: fchownat");
+  if (const Result<void> done = change_owner(fd, name, uid, gid); !done) {
+    const int error = done.error().sys;
+    if (error != EPERM && error != EINVAL) return fail_with(error, "can't be given its owner: fchownat");
     kept = false;  // root of a user namespace that has no such id
   }
   if (!kept) ++counts_.owners;
@@ -140,11 +142,11 @@ Result<void> TreeWriter::set_owner(int fd, const std::string& name, const Import
 }
 
 Result<void> TreeWriter::add_directory(const Fd& parent, const std::string& name, const ImportEntry& entry) {
-  if (::mkdirat(parent.get(), name.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno("can't be made: mkdir");
+  if (const Result<void> made = ensure_directory(parent.get(), name, 0700); !made)
+    return fail_with(made.error().sys, "can't be made: mkdir");
   Result<Fd> dir = open_at(parent.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!dir && (dir.error().sys == ENOTDIR || dir.error().sys == ELOOP)) {
-    BJ_CHECK(
-        make_over(parent, name, "can't be made: mkdir", [&] { return ::mkdirat(parent.get(), name.c_str(), 0700); }));
+    BJ_CHECK(make_over(parent, name, "can't be made: mkdir", [&] { return make_directory(parent.get(), name, 0700); }));
     dir = open_at(parent.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   }
   if (!dir) return tl::unexpected(dir.error());
@@ -159,9 +161,9 @@ Result<void> TreeWriter::add_file(const Fd& parent, const std::string& name, con
                                   const DataSource& data) {
   BJ_CHECK(charge(entry.size));
   Fd file;
-  BJ_CHECK(make_over(parent, name, "can't be made: open", [&] {
-    file = Fd(::openat(parent.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    return file.ok() ? 0 : -1;
+  BJ_CHECK(make_over(parent, name, "can't be made: open", [&]() -> Result<void> {
+    BJ_TRY(file, open_at(parent.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
+    return {};
   }));
   uint64_t end = 0;
   BJ_CHECK(data([&](uint64_t offset, std::string_view block) -> Result<void> {
@@ -183,7 +185,7 @@ Result<void> TreeWriter::add_symlink(const Fd& parent, const std::string& name, 
     return fail(Code::kInvalid, "is a symlink with no target, or one too long");
   }
   BJ_CHECK(make_over(parent, name, "can't be made: symlink",
-                     [&] { return ::symlinkat(entry.target.c_str(), parent.get(), name.c_str()); }));
+                     [&] { return make_symlink(entry.target, parent.get(), name); }));
   BJ_CHECK(set_owner(parent.get(), name, entry));
   return set_time(parent.get(), name, entry.modified_seconds);
 }
@@ -201,9 +203,8 @@ Result<void> TreeWriter::add_hard_link(const Fd& parent, const PathParts& parts,
       !S_ISREG(info.st_mode)) {
     return fail(Code::kInvalid, what + ", which is not a file that the archive brought before");
   }
-  return make_over(parent, parts.back(), what + ": link", [&] {
-    return ::linkat(from->get(), target->back().c_str(), parent.get(), parts.back().c_str(), 0);  // 0: follows nothing
-  });
+  return make_over(parent, parts.back(), what + ": link",
+                   [&] { return make_link(from->get(), target->back(), parent.get(), parts.back()); });
 }
 
 Result<void> TreeWriter::apply_whiteout(const PathParts& parts) {

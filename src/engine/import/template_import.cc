@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,9 +18,13 @@
 
 #include "engine/import/import_worker.h"
 #include "engine/templates/template.h"
+#include "sys/bytes.h"
 #include "sys/clone.h"
+#include "sys/file_lock.h"
 #include "sys/files.h"
+#include "sys/names.h"
 #include "sys/pipe.h"
+#include "sys/wait.h"
 
 namespace bj {
 namespace {
@@ -69,15 +72,9 @@ void remove_stale(int store) {
   for (const Entry& entry : *entries) {
     if (!entry.name.starts_with(kPrefix)) continue;
     const Result<Fd> directory = open_at(store, entry.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    if (directory && ::flock(directory->get(), LOCK_EX | LOCK_NB) == 0) (void)remove_tree(store, entry.name);
+    if (directory && try_lock_file(directory->get(), Lock::kAlone, entry.name).value_or(false))
+      (void)remove_tree(store, entry.name);
   }
-}
-
-Result<Fd> make_directory(int parent, const std::string& name, unsigned mode) {
-  if (::mkdirat(parent, name.c_str(), mode) != 0) return fail_errno("mkdir(" + name + ")");
-  BJ_TRY(Fd made, open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  if (::fchmod(made.get(), mode) != 0) return fail_errno("fchmod(" + name + ")");
-  return made;
 }
 
 Result<BuildDirectory> BuildDirectory::create(const std::string& templates_directory) {
@@ -91,15 +88,15 @@ Result<void> BuildDirectory::make(const std::string& templates_directory) {
   BJ_TRY(store_, open_path(templates_directory, O_RDONLY | O_DIRECTORY));
   // While the store is locked no other import takes a directory that is not locked yet for a stale one.
   BJ_TRY(const Fd lock, open_at(store_.get(), ".", O_RDONLY | O_DIRECTORY));
-  if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(" + templates_directory + ")");
+  BJ_CHECK(lock_file(lock.get(), Lock::kAlone, templates_directory));
   remove_stale(store_.get());
   std::string path = templates_directory + "/" + kPrefix + "XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) return fail_errno("mkdtemp(" + path + ")");
   name_ = path.substr(templates_directory.size() + 1);
   BJ_TRY(directory_, open_at(store_.get(), name_, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  if (::flock(directory_.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno("flock(" + path + ")");
-  BJ_TRY(rootfs_, make_directory(directory_.get(), "rootfs", 0755));
-  BJ_TRY(scratch_, make_directory(directory_.get(), "scratch", 0700));
+  BJ_CHECK(lock_file(directory_.get(), Lock::kAlone, path));
+  BJ_TRY(rootfs_, new_directory(directory_.get(), "rootfs", 0755));
+  BJ_TRY(scratch_, new_directory(directory_.get(), "scratch", 0700));
   return {};
 }
 
@@ -114,10 +111,8 @@ Result<void> BuildDirectory::become(const std::string& template_name, const std:
   if (::fchmod(directory_.get(), 0755) != 0) return fail_errno("fchmod(" + name_ + ")");
   if (::syncfs(directory_.get()) != 0)
     return fail_errno("syncfs");  // or a power cut could leave a whole name on half a tree
-  if (::renameat2(store_.get(), name_.c_str(), store_.get(), template_name.c_str(), RENAME_NOREPLACE) != 0) {
-    if (errno == EEXIST) return already_there(template_name);
-    return fail_errno("rename(" + template_name + ")");
-  }
+  Result<void> renamed = rename_at(store_.get(), name_, template_name, RENAME_NOREPLACE);
+  if (!renamed) return renamed.error().sys == EEXIST ? already_there(template_name) : renamed;
   directory_.reset();  // it is no longer ours to remove
   return {};
 }
@@ -209,10 +204,10 @@ Result<std::optional<ImportReport>> listen(const Fd& messages, const ImportLimit
     pollfd waiting{messages.get(), POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left, 1000))) <= 0) continue;
     char buffer[65536];
-    const ssize_t n = ::read(messages.get(), buffer, sizeof buffer);
-    if (n == 0) return std::optional<ImportReport>();
-    if (n > 0) pending.append(buffer, static_cast<size_t>(n));
-    if (n < 0 && errno != EINTR) return fail_errno("read(import's child)");
+    const Moved read = read_some(messages.get(), buffer, sizeof buffer);
+    if (!read.ok()) return fail_with(read.sys, "read(import's child)");
+    if (read.ended()) return std::optional<ImportReport>();
+    pending.append(buffer, read.size);
   }
 }
 
@@ -227,9 +222,7 @@ Result<ImportReport> run_confined(ImportWork work, const std::function<void(cons
   pipe.write.reset();
   Result<std::optional<ImportReport>> heard = listen(pipe.read, work.cell.limits, progress);
   ::kill(child.pid, SIGKILL);  // after its last message it has nothing left to do; not reaped, so the number is its own
-  siginfo_t end{};
-  while (::waitid(P_PID, static_cast<id_t>(child.pid), &end, WEXITED) != 0 && errno == EINTR) {
-  }
+  const siginfo_t end = wait_for_child(child.pid).value_or(siginfo_t{});
   if (!heard) return tl::unexpected(heard.error());
   if (*heard) return std::move(**heard);
   return fail(

@@ -1,8 +1,8 @@
 #include "engine/interpreters/context_process.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
+#include "sys/bytes.h"
 #include "sys/pipe.h"
 #include "sys/socket.h"
 
@@ -93,12 +93,13 @@ void ContextProcess::set_reading(Reading reading) {
 
 std::optional<std::string> ContextProcess::read_piece(Source& source) {
   std::string bytes(kPiece, '\0');
-  const ssize_t n = ::read(source.stream.native_handle(), bytes.data(), bytes.size());
-  if (n < 0 && errno == EINTR) return std::nullopt;
-  source.readable = n == static_cast<ssize_t>(kPiece);  // a short read: nothing more now
-  if (n == 0 || (n < 0 && errno != EAGAIN)) source.ended = true;
-  if (n <= 0) return std::nullopt;
-  bytes.resize(static_cast<size_t>(n));
+  const Moved read = read_some(source.stream.native_handle(), bytes.data(), bytes.size());
+  source.readable = read.size == kPiece;  // a short read: nothing more now
+  if (read.size == 0) {
+    source.ended = source.ended || !read.not_now();
+    return std::nullopt;
+  }
+  bytes.resize(read.size);
   return bytes;
 }
 
@@ -178,23 +179,20 @@ void ContextProcess::write(const std::string& bytes) {
 void ContextProcess::flush() {
   Stream& stream = input_ ? *input_ : channel_.stream;
   while (!unsent_.empty() && !writing_ && stream.is_open()) {
-    const char* const rest = unsent_.data() + sent_;
-    const size_t left = unsent_.size() - sent_;
-    const ssize_t n =
-        input_ ? ::write(stream.native_handle(), rest, left) : ::send(stream.native_handle(), rest, left, MSG_NOSIGNAL);
-    if (n > 0) {
-      sent_ += static_cast<size_t>(n);
-      if (sent_ == unsent_.size()) {  // only then: a reader of small pieces would have the rest moved for each
-        unsent_.clear();
-        sent_ = 0;
-      }
-    } else if (n < 0 && errno == EAGAIN) {
+    const std::string_view rest = std::string_view(unsent_).substr(sent_);
+    const Moved sent = input_ ? write_some(stream.native_handle(), rest) : send_some(stream.native_handle(), rest);
+    sent_ += sent.size;
+    if (sent_ == unsent_.size()) {  // only then: a reader of small pieces would have the rest moved for each
+      unsent_.clear();
+      sent_ = 0;
+    }
+    if (sent.not_now()) {
       writing_ = true;
       stream.async_wait(Stream::wait_write, [self = shared_from_this()](const boost::system::error_code& error) {
         self->writing_ = false;
         if (!error) self->flush();
       });
-    } else if (n < 0 && errno != EINTR) {
+    } else if (!sent.ok()) {
       over_ = true;
       return wake();
     }

@@ -1,12 +1,16 @@
 #include "engine/layers/file_copier.h"
 
 #include <fcntl.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "sys/bytes.h"
+#include "sys/files.h"
+#include "sys/names.h"
+#include "sys/transfer.h"
 
 namespace bj {
 namespace {
@@ -22,12 +26,11 @@ Result<void> FileCopier::copy_range(const CopyJob& job, uint64_t at, uint64_t en
   auto from = static_cast<off_t>(at);
   while (static_cast<uint64_t>(from) < end) {
     if (stop_ != nullptr && *stop_) return fail(Code::kUnavailable, "the copy was given up");
-    const ssize_t n =
-        ::sendfile(job.to.get(), job.from.get(), &from, std::min<uint64_t>(kPiece, end - static_cast<uint64_t>(from)));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno("sendfile");
-    if (n == 0) return {};  // shorter than it was
-    bytes_ += static_cast<uint64_t>(n);
+    const Moved sent =
+        send_file(job.to.get(), job.from.get(), from, std::min<uint64_t>(kPiece, end - static_cast<uint64_t>(from)));
+    if (!sent.ok()) return fail_with(sent.sys, "sendfile");
+    if (sent.ended()) return {};  // shorter than it was
+    bytes_ += sent.size;
     if (bytes_ > max_bytes_) return fail(Code::kExhausted, "the sandbox has written more than a layer may hold");
   }
   return {};
@@ -37,18 +40,15 @@ Result<void> FileCopier::copy(const CopyJob& job) {
   if (job.size_bytes == 0) return {};
   if (::ftruncate(job.to.get(), static_cast<off_t>(job.size_bytes)) != 0) return fail_errno("ftruncate");
   for (uint64_t at = 0; at < job.size_bytes;) {
-    const off_t data = ::lseek(job.from.get(), static_cast<off_t>(at), SEEK_DATA);
-    if (data < 0 && errno == ENXIO) break;  // a hole to the end
-    if (data < 0) return fail_errno("lseek(SEEK_DATA)");
-    const off_t hole = ::lseek(job.from.get(), data, SEEK_HOLE);
-    if (hole < 0) return fail_errno("lseek(SEEK_HOLE)");
-    const uint64_t end = std::min(static_cast<uint64_t>(hole), job.size_bytes);
-    BJ_CHECK(copy_range(job, static_cast<uint64_t>(data), end));
+    BJ_TRY(const std::optional<uint64_t> data, next_data(job.from.get(), at));
+    if (!data) break;  // a hole to the end
+    BJ_TRY(const uint64_t hole, next_hole(job.from.get(), *data));
+    const uint64_t end = std::min(hole, job.size_bytes);
+    BJ_CHECK(copy_range(job, *data, end));
     at = std::max(end, at + 1);
   }
   if (::fchmod(job.to.get(), job.mode) != 0) return fail_errno("chmod");
-  if (::futimens(job.to.get(), job.times.data()) != 0) return fail_errno("utimens");
-  return {};
+  return change_times(job.to.get(), "", job.times);
 }
 
 Result<void> FileCopier::give(CopyJob job) {

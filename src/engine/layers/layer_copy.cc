@@ -11,7 +11,9 @@
 #include "engine/import/import_entry.h"
 #include "engine/layers/file_copier.h"
 #include "engine/layers/layer_attributes.h"
+#include "sys/directory.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -84,10 +86,8 @@ class LayerCopy {
       return {};
     }
     if (S_ISLNK(info.st_mode)) {
-      std::array<char, 4097> target{};
-      const ssize_t n = ::readlinkat(from.get(), at, target.data(), target.size() - 1);
-      if (n < 0) return fail_errno("readlink");
-      if (::symlinkat(target.data(), to.get(), at) != 0) return fail_errno("symlink");
+      BJ_TRY(const std::string target, link_text_at(from.get(), name));
+      BJ_CHECK(make_symlink(target, to.get(), name));
       return copy_status_of_node(to, name, info);
     }
     if (S_ISFIFO(info.st_mode)) {
@@ -105,15 +105,15 @@ class LayerCopy {
   Result<void> copy_file(const Fd& from, const Fd& to, const std::string& name, const struct stat& seen) {
     const std::string number = std::to_string(seen.st_ino);
     if (seen.st_nlink > 1) {
-      if (::linkat(links_, number.c_str(), to.get(), name.c_str(), 0) == 0) return {};
-      if (errno == EMLINK) ::unlinkat(links_, number.c_str(), 0);
+      const Result<void> linked = make_link(links_, number, to.get(), name);
+      if (linked) return {};
+      if (linked.error().sys == EMLINK) BJ_CHECK(remove_file(links_, number));
     }
     BJ_TRY(Fd source, open_at(from.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     struct stat info{};
     if (::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode)) return fail(Code::kInvalid, "changed meanwhile");
     BJ_TRY(Fd copy, open_at(to.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
-    if (seen.st_nlink > 1 && ::linkat(to.get(), name.c_str(), links_, number.c_str(), 0) != 0)
-      return fail_errno("link");
+    if (seen.st_nlink > 1) BJ_CHECK(make_link(to.get(), name, links_, number));
     BJ_CHECK(copy_attributes(source.get(), copy.get()));
     BJ_CHECK(copy_status(copy.get(), info));
     CopyJob job{std::move(source),
@@ -134,23 +134,18 @@ class LayerCopy {
   Result<void> copy_status(int fd, const struct stat& info) const {
     if (ids_.count != 0) {
       BJ_TRY(const auto owner, owner_of(info));
-      if (::fchown(fd, owner.first, owner.second) != 0) return fail_errno("chown");
+      BJ_CHECK(change_owner(fd, "", owner.first, owner.second));
     }
     if (::fchmod(fd, info.st_mode & 07777) != 0) return fail_errno("chmod");
-    const std::array<timespec, 2> times{info.st_atim, info.st_mtim};
-    if (::futimens(fd, times.data()) != 0) return fail_errno("utimens");
-    return {};
+    return change_times(fd, "", {info.st_atim, info.st_mtim});
   }
 
   Result<void> copy_status_of_node(const Fd& dir, const std::string& name, const struct stat& info) const {
     if (ids_.count != 0) {
       BJ_TRY(const auto owner, owner_of(info));
-      if (::fchownat(dir.get(), name.c_str(), owner.first, owner.second, AT_SYMLINK_NOFOLLOW) != 0)
-        return fail_errno("chown");
+      BJ_CHECK(change_owner(dir.get(), name, owner.first, owner.second));
     }
-    const std::array<timespec, 2> times{info.st_atim, info.st_mtim};
-    if (::utimensat(dir.get(), name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) return fail_errno("utimens");
-    return {};
+    return change_times(dir.get(), name, {info.st_atim, info.st_mtim});
   }
 
   Result<void> copy_attributes(int from, int to) {

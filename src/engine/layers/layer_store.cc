@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +16,9 @@
 
 #include "base/compact_id.h"
 #include "engine/layers/layer_join.h"
+#include "sys/file_lock.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -40,19 +41,7 @@ Result<std::string> boot_of_machine() {
   return text;
 }
 
-Result<Fd> make_directory(int at, const std::string& name) {
-  if (::mkdirat(at, name.c_str(), 0700) != 0) return fail_errno("mkdir(" + name + ")");
-  return open_at(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-}
-
-enum class Lock { kShared, kAlone };
-
-// False: somebody else has it.
-Result<bool> try_lock(const Fd& dir, Lock lock) {
-  if (::flock(dir.get(), (lock == Lock::kAlone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return true;
-  if (errno == EWOULDBLOCK) return false;
-  return fail_errno("flock(layer)");
-}
+Result<bool> try_lock(const Fd& dir, Lock lock) { return try_lock_file(dir.get(), lock, "layer"); }
 
 bool is_empty(const Fd& dir) {
   const Result<std::vector<Entry>> entries = list_directory(dir.get());
@@ -115,8 +104,8 @@ Result<void> copy_trees(const UpperFiles& upper, const Fd& dir, const std::strin
     BJ_TRY(const Fd from, open_at(upper.filesystem->get(), upper.places[i].name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     if (is_empty(from)) continue;
     const std::string name = std::to_string(i);
-    BJ_TRY(const Fd links, make_directory(dir.get(), kLinks));
-    BJ_TRY(const Fd to, make_directory(dir.get(), name));
+    BJ_TRY(const Fd links, new_directory(dir.get(), kLinks, 0700));
+    BJ_TRY(const Fd to, new_directory(dir.get(), name, 0700));
     BJ_TRY(const LayerCounts counts, copy_layer_tree(from.get(), to.get(), links.get(), upper.ids, left, stop));
     BJ_CHECK(remove_tree(dir.get(), kLinks));
     layer.counts += counts;
@@ -130,10 +119,8 @@ Result<void> copy_trees(const UpperFiles& upper, const Fd& dir, const std::strin
 // Renamed first, so that half a layer is never found under its name.
 Result<void> remove_layer(const Fd& directory, const std::string& name) {
   const std::string gone = kGonePrefix + name;
-  if (::renameat(directory.get(), name.c_str(), directory.get(), gone.c_str()) != 0) {
-    if (errno == ENOENT) return {};
-    return fail_errno("rename(" + name + ")");
-  }
+  Result<void> renamed = rename_at(directory.get(), name, gone);
+  if (!renamed) return renamed.error().sys == ENOENT ? Result<void>() : renamed;
   return remove_tree(directory.get(), gone);
 }
 
@@ -150,7 +137,7 @@ Result<Layer> LayerStore::make(const Fill& fill) const {
   Layer layer;
   layer.id = new_compact_id(kIdPrefix);
   const std::string aside = kNewPrefix + layer.id;
-  BJ_TRY(Fd dir, make_directory(directory.get(), aside));
+  BJ_TRY(Fd dir, new_directory(directory.get(), aside, 0700));
   BJ_TRY(const bool locked, try_lock(dir, Lock::kShared));
   Result<void> done = fill(dir, layer);
   if (done) done = write_record(dir, layer);
@@ -184,7 +171,7 @@ Result<Layer> LayerStore::join(const std::vector<std::string>& ids) const {
       for (const TemplateLayer& tree : part.trees) {
         const auto [place, fresh] = names.emplace(tree.target, std::to_string(names.size()));
         if (fresh) {
-          BJ_CHECK(make_directory(dir.get(), place->second));
+          BJ_CHECK(make_directory(dir.get(), place->second, 0700));
           layer.trees.push_back({directory_ + "/" + layer.id + "/" + place->second, tree.target});
         }
         BJ_TRY(const Fd from, open_path(tree.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));

@@ -2,7 +2,6 @@
 // /root, /home, /var but which packages there are (base_packages.h), no sockets, no secrets; what others can't read
 // below /usr is masked (usr_mask.h).
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +11,11 @@
 #include "engine/templates/base_packages.h"
 #include "engine/templates/template.h"
 #include "engine/templates/usr_mask.h"
+#include "sys/directory.h"
+#include "sys/file_lock.h"
 #include "sys/files.h"
 #include "sys/mount.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -77,12 +79,9 @@ Result<void> copy_entry(int from, const std::string& name, int to) {
   struct stat info{};
   if (::fstatat(from, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
   if (S_ISLNK(info.st_mode)) {
-    char target[4096];
-    const ssize_t n = ::readlinkat(from, name.c_str(), target, sizeof target - 1);
-    if (n < 0) return fail_errno("readlink(" + name + ")");
-    target[n] = 0;
-    if (::symlinkat(target, to, name.c_str()) != 0 && errno != EEXIST) return fail_errno("symlink(" + name + ")");
-    return {};
+    BJ_TRY(const std::string target, link_text_at(from, name));
+    Result<void> made = make_symlink(target, to, name);
+    return !made && made.error().sys == EEXIST ? Result<void>() : made;
   }
   if (S_ISREG(info.st_mode) && (info.st_mode & S_IROTH) != 0) {
     BJ_TRY(const Fd in, open_at(from, name, O_RDONLY | O_NOFOLLOW));
@@ -91,7 +90,7 @@ Result<void> copy_entry(int from, const std::string& name, int to) {
     return write_all(out.get(), data, name);
   }
   if (S_ISDIR(info.st_mode) && (info.st_mode & S_IROTH) != 0) {
-    if (::mkdirat(to, name.c_str(), 0755) != 0 && errno != EEXIST) return fail_errno("mkdir(" + name + ")");
+    BJ_CHECK(ensure_directory(to, name, 0755));
     BJ_TRY(const Fd source, open_at(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     BJ_TRY(const Fd target, open_at(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     BJ_TRY(const auto entries, list_directory(source.get()));
@@ -134,11 +133,8 @@ Result<void> write_own_files(const std::string& root) {
 // /bin, /lib, ... as the host has them: links into /usr on every merged system.
 Result<void> link_top_level(const std::string& root) {
   for (const std::string name : kLinks) {
-    char target[256];
-    const ssize_t n = ::readlink(("/" + name).c_str(), target, sizeof target - 1);
-    if (n <= 0) continue;
-    target[n] = 0;
-    if (::symlink(target, (root + "/" + name).c_str()) != 0) return fail_errno("symlink(" + name + ")");
+    const Result<std::string> target = link_text_at(AT_FDCWD, "/" + name);
+    if (target) BJ_CHECK(make_symlink(*target, AT_FDCWD, root + "/" + name));
   }
   struct stat info{};
   if (::lstat((root + "/bin").c_str(), &info) != 0) {
@@ -170,20 +166,16 @@ Result<void> name_python(int usr, const std::string& mask) {
   if (::fstatat(usr, "bin/python3", &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
   if (::fstatat(usr, "bin/python", &info, AT_SYMLINK_NOFOLLOW) == 0) return {};
   BJ_CHECK(make_directories(mask + "/bin", 0755));
-  if (::symlink("python3", (mask + "/bin/python").c_str()) != 0) return fail_errno("symlink(python)");
-  return {};
+  return make_symlink("python3", AT_FDCWD, mask + "/bin/python");
 }
 
 // Where every PATH finds it, also that of a login shell. It takes the place of the host's, which is setuid and does
 // nothing in a sandbox.
 Result<void> name_sudo(const std::string& mask) {
   BJ_CHECK(make_directories(mask + "/bin", 0755));
-  if (::symlink(kSudo, (mask + "/bin/sudo").c_str()) == 0) return {};
-  if (errno != EEXIST) return fail_errno("symlink(sudo)");
-  // The host's is hidden there already.
-  if (::unlink((mask + "/bin/sudo").c_str()) != 0) return fail_errno("unlink(sudo)");
-  if (::symlink(kSudo, (mask + "/bin/sudo").c_str()) != 0) return fail_errno("symlink(sudo)");
-  return {};
+  const std::string place = mask + "/bin/sudo";
+  BJ_CHECK(remove_file(AT_FDCWD, place));  // what hides the host's, if it has one
+  return make_symlink(kSudo, AT_FDCWD, place);
 }
 
 // True unless it is hidden by the mask, or is something else than a directory on the host.
@@ -243,7 +235,7 @@ Result<void> build_once(const std::string& directory, const std::string& place) 
   if (::stat(place.c_str(), &info) == 0) return {};
   BJ_CHECK(make_directories(directory, 0755));
   BJ_TRY(const Fd lock, open_path(directory + "/lock", O_RDWR | O_CREAT, 0600));
-  if (::flock(lock.get(), LOCK_EX) != 0) return fail_errno("flock(" + directory + "/lock)");
+  BJ_CHECK(lock_file(lock.get(), Lock::kAlone, directory + "/lock"));
   if (::stat(place.c_str(), &info) == 0) return {};
   const std::string aside = place + ".new";
   BJ_CHECK(remove_tree(AT_FDCWD, aside));

@@ -11,6 +11,7 @@
 #include "engine/import/import_report.h"
 #include "engine/own_programs.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -32,11 +33,12 @@ Result<void> append_line(const Fd& etc, const std::string& file, const std::stri
 }
 
 // Makes `path` ("a/b") below root, one real directory at a time: a symlink in an imported root can't lead us out.
-Result<Fd> ensure_directory(const Fd& root, const std::string& path, unsigned mode) {
+Result<Fd> ensure_plain_directory(const Fd& root, const std::string& path, unsigned mode) {
   BJ_TRY(Fd at, open_at(root.get(), ".", O_PATH | O_DIRECTORY));
   std::istringstream parts(path);
   for (std::string part; std::getline(parts, part, '/');) {
-    if (::mkdirat(at.get(), part.c_str(), 0755) != 0 && errno != EEXIST) return fail_errno("mkdir(" + path + ")");
+    if (const Result<void> made = ensure_directory(at.get(), part, 0755); !made)
+      return fail_with(made.error().sys, "mkdir(" + path + ")");
     Result<Fd> next = open_at(at.get(), part, O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (!next) {
       return fail(Code::kInvalid,
@@ -93,10 +95,10 @@ bool valid_template_name(const std::string& name) {
 Result<void> complete_root(const std::string& root_path) {
   BJ_TRY(const Fd root, open_path(root_path, O_PATH | O_DIRECTORY));
   for (const char* dir : {"proc", "sys", "dev", "run", "opt/belljar", "opt/packages", "etc"})
-    BJ_CHECK(ensure_directory(root, dir, 0755));
-  BJ_CHECK(ensure_directory(root, "tmp", 01777));
-  BJ_CHECK(ensure_directory(root, "root", 0700));
-  BJ_TRY(const Fd home, ensure_directory(root, "home/user", 0755));
+    BJ_CHECK(ensure_plain_directory(root, dir, 0755));
+  BJ_CHECK(ensure_plain_directory(root, "tmp", 01777));
+  BJ_CHECK(ensure_plain_directory(root, "root", 0700));
+  BJ_TRY(const Fd home, ensure_plain_directory(root, "home/user", 0755));
   if (::geteuid() == 0 && ::fchownat(home.get(), "", 1000, 1000, AT_EMPTY_PATH) != 0)
     return fail_errno("chown(home/user)");
   link_sudo(root);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -25,11 +26,10 @@ Result<void> look(int dir, const std::string& path, std::vector<std::string>& hi
   BJ_TRY(const auto entries, list_directory(dir));
   for (const Entry& entry : entries) {
     if (entry.type == DT_LNK) continue;
-    struct stat info{};
-    if (::fstatat(dir, entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-      if (errno == ENOENT) continue;
-      return fail_errno("stat(" + path + entry.name + ")");
-    }
+    const Result<struct stat> status = status_at(dir, entry.name);
+    if (!status && status.error().sys == ENOENT) continue;
+    if (!status) return fail_with(status.error().sys, "stat(" + path + entry.name + ")");
+    const struct stat& info = *status;
     if (S_ISLNK(info.st_mode)) continue;
     if (hidden_from_others(info)) {
       hidden.push_back(path + entry.name);
