@@ -23,6 +23,7 @@ class OnlyChild : public Runner {
     co_await zygote_->stop();
   }
   CgroupUsage used() const override { return child_->used(); }
+  std::optional<int> exit_status() const override { return child_->exit_status(); }
   const Seal& seal() const override { return zygote_->seal(); }
   Result<void> open_network(const CallSpec& spec, GateListener listener) override {
     return zygote_->open_network(spec, std::move(listener));
