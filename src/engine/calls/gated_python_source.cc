@@ -38,9 +38,7 @@ class OnlyChild : public Runner {
 }  // namespace
 
 Task<Result<std::shared_ptr<Runner>>> GatedPythonSource::start_now() {
-  BJ_CO_TRY(const auto zygote, co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload),
-                                                      RunnerNetwork::kGated));
-  imports_.give_up(zygote->failed_imports());
+  BJ_CO_TRY(const auto zygote, co_await start_zygote(host_, environment_, limits_, imports_, RunnerNetwork::kGated));
   Result<std::shared_ptr<Child>> child = zygote->fork(Readiness::kLazy);
   if (!child) {
     co_await zygote->stop();
