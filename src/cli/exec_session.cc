@@ -91,9 +91,9 @@ class Session {
       watch.collect(std::move(process_.output), std::move(process_.error));
     } else {
       outputs_.push_back(
-          std::make_unique<Relay>(executor_, process_.output.get(), STDOUT_FILENO, filter_for(STDOUT_FILENO)));
+          std::make_unique<Relay>(executor_, std::move(process_.output), STDOUT_FILENO, filter_for(STDOUT_FILENO)));
       outputs_.push_back(
-          std::make_unique<Relay>(executor_, process_.error.get(), STDERR_FILENO, filter_for(STDERR_FILENO)));
+          std::make_unique<Relay>(executor_, std::move(process_.error), STDERR_FILENO, filter_for(STDERR_FILENO)));
     }
     return raw;
   }

@@ -33,10 +33,20 @@ bool write_piece(int to, std::string_view piece, int stop) {
 
 Relay::Relay(const asio::any_io_executor& executor, int from, int to, Filter filter)
     : stop_(::eventfd(0, EFD_CLOEXEC)), done_(std::make_shared<OneShot<int>>(executor)) {
+  start(executor, from, to, std::move(filter));
+}
+
+Relay::Relay(const asio::any_io_executor& executor, Fd from, int to, Filter filter)
+    : stop_(::eventfd(0, EFD_CLOEXEC)), owned_(std::move(from)), done_(std::make_shared<OneShot<int>>(executor)) {
+  start(executor, owned_.get(), to, std::move(filter));
+}
+
+void Relay::start(const asio::any_io_executor& executor, int from, int to, Filter filter) {
   // The io_context must not run out of work while the thread still has something to say.
   auto guard = asio::prefer(executor, asio::execution::outstanding_work.tracked);
   thread_ = std::thread([this, from, to, filter = std::move(filter), guard = std::move(guard), done = done_] {
     copy(from, to, filter);
+    owned_.reset();
     asio::post(guard, [done] { done->set(0); });
   });
 }

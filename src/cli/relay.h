@@ -16,11 +16,14 @@ namespace bj {
 // What happens to each piece on its way; empty: nothing.
 using Filter = std::function<std::string(std::string_view)>;
 
-// Ends at the end of `from`, when `to` is gone, or at stop(). Neither descriptor is owned: they outlive the relay.
+// Ends at the end of `from`, when `to` is gone, or at stop(). Descriptors that are passed by number are not owned: they
+// outlive the relay.
 class Relay {
  public:
   // Called on the context's thread; the copying begins at once.
   Relay(const asio::any_io_executor& executor, int from, int to, Filter filter = {});
+  // Closes `from` at its end: who writes there hears that nobody reads any more.
+  Relay(const asio::any_io_executor& executor, Fd from, int to, Filter filter = {});
   ~Relay();  // stops and joins
 
   // Waits for the end. Once.
@@ -28,9 +31,11 @@ class Relay {
   void stop();
 
  private:
+  void start(const asio::any_io_executor& executor, int from, int to, Filter filter);
   void copy(int from, int to, const Filter& filter) const;
 
   Fd stop_;  // an eventfd
+  Fd owned_;
   std::shared_ptr<OneShot<int>> done_;
   std::thread thread_;
 };

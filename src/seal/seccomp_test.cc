@@ -116,6 +116,11 @@ TEST(SeccompTest, NobodyWritesOutTheHostsFilesystems) {
   }
   EXPECT_EQ(verdict(SYS_syncfs, {}, SyscallProfile::kTool), kAllow);
   EXPECT_EQ(verdict(SYS_syncfs, {}, SyscallProfile::kCall), kRefuse);
+  for (const int one_file : {SYS_fsync, SYS_fdatasync}) {
+    EXPECT_EQ(verdict(one_file, {}, SyscallProfile::kTool), kAllow);
+    EXPECT_EQ(verdict(one_file, {}, SyscallProfile::kZygote), kAllow);
+    EXPECT_EQ(verdict(one_file, {}, SyscallProfile::kCall), kPretend);
+  }
 }
 
 TEST(SeccompTest, FlowLabelsAreTheMachines) {

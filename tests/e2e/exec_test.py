@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -37,6 +38,13 @@ class Commands(Story):
         done = subprocess.run(["sh", "-c", 'exec "$0" exec -- sh -c "echo out; echo err >&2; cat; exit 7" <&- >&- 2>&-', BELLJAR],
                               timeout=60, env={"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch})
         self.assertEqual(done.returncode, 7)
+
+    def test_it_ends_when_nobody_reads_its_output_any_more(self):
+        # We kept the command's pipe open: it waited until the wall time limit.
+        line = '"$0" exec -- yes | head -n 1; exit "${PIPESTATUS[0]}"'
+        done = subprocess.run(["bash", "-c", line, BELLJAR], stdout=subprocess.PIPE, timeout=50,
+                              env={"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch})
+        self.assertEqual((done.stdout, done.returncode), (b"y\n", 128 + signal.SIGPIPE))
 
     def test_there_is_no_network_but_loopback(self):
         script = "import socket\ns=socket.socket()\ns.settimeout(1)\ntry: s.connect(('1.1.1.1', 53)); print('OUT')\n" \

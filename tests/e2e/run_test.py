@@ -90,6 +90,22 @@ class TypeScript(Story):
             self.skipTest("no Node 20 here")
         self.assertEqual((status, answer["return"], answer["stdout"]), (0, "Hello Ada", "greeting\n"))
 
+    def test_a_process_that_is_aborted_leaves_an_error_that_says_so(self):
+        status, answer = self.run_tool("export function f() { process.abort() }", name="aborted.ts")
+        if "no Node" in str(answer.get("error", "")):
+            self.skipTest("no Node 20 here")
+        self.assertEqual((status, answer["error"]["name"]), (1, "NoAnswer"))
+        self.assertRegex(answer["error"]["message"], r"^the tool's process was ended by signal 6 \(Aborted\)")
+
+    def test_its_heap_may_grow_to_the_memory_limit(self):
+        # V8's own limit, by the machine's memory, came first: the call ended without a word about memory.
+        source = "import v8 from 'node:v8';\nexport function f() { return v8.getHeapStatistics().heap_size_limit }"
+        status, answer = self.run_tool(source, None, "--memory", "64G", name="heap.ts")
+        if "no Node" in str(answer.get("error", "")):
+            self.skipTest("no Node 20 here")
+        self.assertEqual(status, 0, answer)
+        self.assertGreater(answer["return"], 64 << 30)
+
 
 class GettingItWrong(Story):
     def mistake(self, source, args, status, *words, flags=(), name="tool.py"):

@@ -134,6 +134,26 @@ TEST_F(GatedCallTest, TheResultSaysWhatWasReachedAndTheListenerHeardIt) {
   });
 }
 
+TEST_F(GatedCallTest, AModuleThatEndsAZygoteIsNotImportedAheadAgain) {
+  tell([this](Engine& engine) -> Task<Result<void>> {
+    // The first process of a call is number 1, a zygote is not.
+    const std::string packages = data_ + "/own-packages";
+    BJ_CO_CHECK(make_directories(packages, 0755));
+    BJ_CO_CHECK(write_file_atomically(packages + "/deadly.py", "import os\nif os.getpid() != 1: os._exit(7)\n", 0644));
+    BJ_CO_TRY(CallSpec spec, ask(engine, only(one_.port())));
+    spec.environment.host_packages = packages;
+    spec.environment.site_dirs = {kPackagesInside};
+    spec.source = "def ask(ports):\n    import deadly\n    return 'fine'\n";
+    // It is learned, and every call after that had no zygote to come from.
+    for (int i = 0; i < 8; ++i) {
+      BJ_CO_TRY(const CallResult result, co_await engine.call(spec));
+      EXPECT_EQ(result.value, "fine") << result.error.message;
+      co_await engine.settle(spec);
+    }
+    co_return Result<void>();
+  });
+}
+
 TEST_F(GatedCallTest, ACallWithoutANetworkHasNone) {
   tell([this](Engine& engine) -> Task<Result<void>> {
     BJ_CO_TRY(CallSpec spec, ask(engine, {}));

@@ -23,6 +23,7 @@ class OnlyChild : public Runner {
     co_await zygote_->stop();
   }
   CgroupUsage used() const override { return child_->used(); }
+  std::optional<int> exit_status() const override { return child_->exit_status(); }
   const Seal& seal() const override { return zygote_->seal(); }
   Result<void> open_network(const CallSpec& spec, GateListener listener) override {
     return zygote_->open_network(spec, std::move(listener));
@@ -37,9 +38,7 @@ class OnlyChild : public Runner {
 }  // namespace
 
 Task<Result<std::shared_ptr<Runner>>> GatedPythonSource::start_now() {
-  BJ_CO_TRY(const auto zygote, co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload),
-                                                      RunnerNetwork::kGated));
-  imports_.give_up(zygote->failed_imports());
+  BJ_CO_TRY(const auto zygote, co_await start_zygote(host_, environment_, limits_, imports_, RunnerNetwork::kGated));
   Result<std::shared_ptr<Child>> child = zygote->fork(Readiness::kLazy);
   if (!child) {
     co_await zygote->stop();

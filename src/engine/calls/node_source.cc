@@ -10,19 +10,31 @@ namespace bj {
 namespace {
 
 constexpr auto kStartTime = std::chrono::seconds(30);
+constexpr auto kExitTime = std::chrono::milliseconds(500);
+
+// V8 has a limit of its own, by the machine's memory, and dies of it without a word that we could pass on. This one
+// lies beyond the sandbox's: whoever needs too much is ended by the kernel, and we can tell why.
+std::string heap_limit(const Limits& limits) {
+  return fmt::format("--max-old-space-size={}", 2 * (limits.memory_bytes >> 20));
+}
 
 class NodeRunner : public Runner {
  public:
   NodeRunner(std::shared_ptr<Sandbox> sandbox, Process process)
       : sandbox_(std::move(sandbox)), process_(std::move(process)) {}
 
-  void kill() override { sandbox_->kill(); }
+  void kill() override {
+    killed_ = true;
+    sandbox_->kill();
+  }
   Task<void> bury() override {
+    if (!killed_) co_await hear_how_it_ended();
     last_used_ = sandbox_->usage();
     co_await sandbox_->destroy();
     buried_ = true;
   }
   CgroupUsage used() const override { return buried_ ? last_used_ : sandbox_->usage(); }
+  std::optional<int> exit_status() const override { return exit_status_; }
   const Seal& seal() const override { return sandbox_->seal(); }
   Result<void> open_network(const CallSpec& spec, GateListener listener) override {
     return sandbox_->open_network(spec.network, std::move(listener), spec.credentials);
@@ -30,8 +42,20 @@ class NodeRunner : public Runner {
   void close_network() override { sandbox_->close_network(); }
 
  private:
+  // Its channel closes before the warden has told. Who closed the channel and lives on is not waited for long.
+  Task<void> hear_how_it_ended() {
+    asio::steady_timer late(channel->get_executor(), kExitTime);
+    late.async_wait([exit = process_.exit](const boost::system::error_code& error) {
+      if (!error) exit->close();
+    });
+    if (const Result<ExitReport> exit = co_await process_.exit->get(); exit) exit_status_ = exit->status;
+    killed_ = true;
+  }
+
   std::shared_ptr<Sandbox> sandbox_;
   Process process_;
+  std::optional<int> exit_status_;
+  bool killed_ = false;
   bool buried_ = false;
   CgroupUsage last_used_;
 };
@@ -54,6 +78,7 @@ Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
                        "--expose-gc",
                        "--v8-pool-size=1",
                        "--no-lazy-feedback-allocation",
+                       heap_limit(limits_),
                        "/opt/belljar/node/main.mjs",
                        "3"};
   process.extra_descriptors = {channel.second.get()};

@@ -8,6 +8,19 @@ constexpr auto kWarmUpTime = std::chrono::seconds(10);
 
 }  // namespace
 
+Task<Result<std::shared_ptr<Zygote>>> start_zygote(Host& host, const EnvironmentSpec& environment, const Limits& limits,
+                                                   LearnedImports& imports, RunnerNetwork network) {
+  const std::vector<std::string> learned = imports.with({});
+  Result<std::shared_ptr<Zygote>> fresh =
+      co_await Zygote::start(host, environment, limits, imports.with(environment.preload), network);
+  if (!fresh && !learned.empty()) {
+    imports.give_up(learned);
+    fresh = co_await Zygote::start(host, environment, limits, environment.preload, network);
+  }
+  if (fresh) imports.give_up((*fresh)->failed_imports());
+  co_return fresh;
+}
+
 PythonSource::PythonSource(Host& host, EnvironmentSpec environment, Limits limits)
     : host_(host), environment_(std::move(environment)), limits_(limits), started_(host.executor) {}
 
@@ -20,12 +33,10 @@ Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
   if (zygote_ && !zygote_->gone()) co_return zygote_;
   starting_ = true;
   Result<std::shared_ptr<Zygote>> fresh =
-      co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload), RunnerNetwork::kOwn);
+      co_await start_zygote(host_, environment_, limits_, imports_, RunnerNetwork::kOwn);
   starting_ = false;
   started_.tell();
-  if (!fresh) co_return fresh;
-  imports_.give_up((*fresh)->failed_imports());
-  zygote_ = *fresh;
+  if (fresh) zygote_ = *fresh;
   co_return fresh;
 }
 
@@ -39,7 +50,7 @@ Task<Result<std::shared_ptr<Runner>>> PythonSource::start_ahead() {
   if (renew_) {
     renew_ = false;
     Result<std::shared_ptr<Zygote>> fresh =
-        co_await Zygote::start(host_, environment_, limits_, imports_.with(environment_.preload), RunnerNetwork::kOwn);
+        co_await start_zygote(host_, environment_, limits_, imports_, RunnerNetwork::kOwn);
     if (fresh) {
       if (zygote_) retired_.push_back(std::move(zygote_));
       zygote_ = std::move(*fresh);

@@ -11,6 +11,10 @@
 
 namespace bj {
 
+// A zygote that has imported what the environment's tools always import. If it does not start with all of that (a
+// module that ends it, or more of them than its memory holds) it starts without, and they are not tried again.
+Task<Result<std::shared_ptr<Zygote>>> start_zygote(Host& host, const EnvironmentSpec& environment, const Limits& limits,
+                                                   LearnedImports& imports, RunnerNetwork network);
 // Waits until a zygote's child says that it is sealed; one that can't be is buried.
 Task<Result<void>> await_sealed(Runner& child);
 // Lets it take one dry call. False: it is of no use any more.
