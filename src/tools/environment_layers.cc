@@ -39,7 +39,8 @@ Variables layered_environment(const EnvironmentLayers& layers) {
   all.insert_or_assign("LETTA_TOOL_ID", layers.tool_id);
   Variables variables;
   for (auto& [name, value] : all) {
-    if (value) variables.emplace(name, std::move(*value));
+    // Letta stores any key; one that is empty names nothing that a process could ask for.
+    if (value && !name.empty()) variables.emplace(name, std::move(*value));
   }
   return variables;
 }

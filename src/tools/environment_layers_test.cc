@@ -46,6 +46,13 @@ TEST(EnvironmentLayersTest, TheCallerCanOverrideCredentialsButNotTheIds) {
   EXPECT_FALSE(variables.contains("GONE"));
 }
 
+TEST(EnvironmentLayersTest, AVariableWithoutANameStopsNoCall) {
+  EnvironmentLayers layers;
+  layers.sandbox = {{"", "x"}, {"A", "a"}};
+  layers.tool_id = "tool-1";
+  EXPECT_EQ(layered_environment(layers), (Variables{{"A", "a"}, {"LETTA_TOOL_ID", "tool-1"}}));
+}
+
 TEST(EnvironmentLayersTest, OfTheServersEnvironmentOnlyTheAllowedArrives) {
   const char* server[] = {"PATH=/bin",     "LANG=C",         "LC_ALL=C.UTF-8",  "TZ=UTC", "AWS_SECRET=x",
                           "E2B_API_KEY=k", "HTTP_PROXY=p:1", "https_proxy=p:2", "broken", nullptr};
