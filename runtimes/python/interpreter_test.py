@@ -2,7 +2,9 @@
 
 import base64
 import importlib.util
+import json
 import os
+import signal
 import socket
 import sys
 import tempfile
@@ -86,6 +88,13 @@ class Cells(InterpreterTest):
         self.assertEqual(self.run_cell("import os\npid = os.fork()\n1").text, "1")
         self.assertEqual(self.run_cell("2").text, "2")
 
+    def test_a_forked_process_ends_as_a_program_does(self):
+        for end, status, said in (("sys.exit(7)", 7, ""), ("sys.exit()", 0, ""), ("sys.exit('why')", 1, "why\n"),
+                                  ("raise ValueError('of the child')", 1, "ValueError: of the child\n"), ("pass", 0, "")):
+            outcome = self.run_cell(f"import os, sys\npid = os.fork()\nif pid == 0:\n    {end}\nelse:\n"
+                                    "    status = os.waitpid(pid, 0)[1]\nos.waitstatus_to_exitcode(status)")
+            self.assertEqual((outcome.text, outcome.stderr[-len(said):]), (str(status), said), end)
+
     def test_a_directory_that_is_not_there_is_refused(self):
         self.assertIn("No such file", self.zygote.context("/not/there").first["reason"])
 
@@ -129,8 +138,9 @@ class Streams(InterpreterTest):
         self.assertIn("Return the number of items", self.run_cell("help(len)").stdout)
 
     def test_a_broken_stdout_does_not_break_the_context(self):
-        self.context.run("import sys; sys.stdout = None")
-        self.assertEqual(self.run_cell("1 + 1").text, "2")
+        for broken in ("sys.stdout = None", "sys.stdout = []", "del sys.stdout"):
+            self.context.run("import sys; " + broken)
+            self.assertEqual(self.run_cell("1 + 1").text, "2", broken)
 
 
 class Magics(InterpreterTest):
@@ -246,6 +256,35 @@ class Failures(InterpreterTest):
                      "import asyncio\nprint('on', flush=True)\nawait asyncio.sleep(600)", "!echo on; sleep 600"):
             outcome = self.context.run(code, interrupt_when="on")
             self.assertEqual(outcome.error["name"], "KeyboardInterrupt", code)
+        self.assertEqual(self.run_cell("kept").text, "1")
+
+    def test_an_interrupt_that_meets_a_result_on_its_way_waits_for_its_end(self):
+        self.run_cell("kept = 1")
+        wire = self.context.wire
+        wire.send({"op": "execute", "nonce": "large", "code": "for _ in range(9): display('x' * 4000000)", "env": {}})
+        self.assertEqual(wire.receive()["op"], "count")
+        size = int.from_bytes(wire._take(5)[:4], "little")  # more than a socket holds: it is in the middle of a frame
+        os.kill(self.context.pid, signal.SIGINT)
+        self.assertEqual(json.loads(wire._take(size))["op"], "result")
+        self.assertEqual(wire.receive()["name"], "KeyboardInterrupt")
+        self.assertEqual(wire.receive()["op"], "done")
+        self.assertEqual(self.run_cell("kept").text, "1")
+
+    def test_an_interrupt_that_comes_before_the_code_begins_is_not_lost(self):
+        # A file that a cell's first moments open holds it there.
+        self.run_cell("import os, site\nos.mkfifo('gate')\nheld = site.getusersitepackages\n"
+                      "def hold():\n    open('gate').close()\n    return held()\nsite.getusersitepackages = hold")
+        self.context.wire.send({"op": "execute", "nonce": "early", "code": "while True: pass", "env": {}})
+        self.assertEqual(self.context.wire.receive()["op"], "count")
+        os.kill(self.context.pid, signal.SIGINT)
+        open(self.folder.name + "/gate", "w").close()
+        self.assertEqual(self.context.wire.receive()["name"], "KeyboardInterrupt")
+        self.assertEqual(self.context.wire.receive()["op"], "done")
+        os.unlink(self.folder.name + "/gate")
+
+    def test_what_a_handler_raises_between_cells_hurts_nobody(self):
+        self.run_cell("import os, signal\nkept = 1\ndef late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)")
+        os.kill(self.context.pid, signal.SIGALRM)
         self.assertEqual(self.run_cell("kept").text, "1")
 
 

@@ -18,18 +18,38 @@ class Channel:
         self._unread = b""
         self._descriptors = []
         self._sending = threading.Lock()  # a thread of the user's may display something
+        self._sender = None
 
     def receive(self):
-        """The next message; None when the engine has hung up."""
-        header = self._take(HEADER_BYTES)
-        payload = header and self._take(int.from_bytes(header[:4], "little"))
-        return None if payload is None else json.loads(payload)
+        """The next message; None when the engine has hung up.
+
+        Nothing is taken before all of it is there: what a signal's handler raises meanwhile loses nothing.
+        """
+        if not self._fill(HEADER_BYTES):
+            return None
+        end = HEADER_BYTES + int.from_bytes(self._unread[:4], "little")
+        if not self._fill(end):
+            return None
+        payload, self._unread = self._unread[HEADER_BYTES:end], self._unread[end:]
+        return json.loads(payload)
 
     def send(self, message):
         # Lone surrogates become question marks: JSON can't carry them.
         payload = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
         with self._sending:
-            self._socket.sendall(len(payload).to_bytes(4, "little") + KIND + payload)
+            self._sender = threading.get_ident()
+            try:
+                self._socket.sendall(len(payload).to_bytes(4, "little") + KIND + payload)
+            finally:
+                self._sender = None
+
+    def is_sending(self):
+        """Whether the thread that asks is in the middle of a frame, as the handler of a signal may find it."""
+        return self._sender == threading.get_ident()
+
+    def check(self):
+        """Raises if there is no socket behind it any more."""
+        self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_TYPE)
 
     def take_descriptors(self):
         """Those that came with what was received so far."""
@@ -39,15 +59,14 @@ class Channel:
     def close(self):
         self._socket.close()
 
-    def _take(self, size):
+    def _fill(self, size):
         while len(self._unread) < size:
             piece, descriptors = receive_with_descriptors(self._socket, max(READ_BYTES, size - len(self._unread)))
             if not piece:
-                return None
+                return False
             self._unread += piece
             self._descriptors += descriptors
-        taken, self._unread = self._unread[:size], self._unread[size:]
-        return taken
+        return True
 
 
 def receive_with_descriptors(sock, size):

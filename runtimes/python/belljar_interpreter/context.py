@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 
 from belljar_interpreter import checkpoint, failure, figures, programs, rich
 from belljar_interpreter.cells import Cells
@@ -62,6 +63,7 @@ class Context:
         self._count = 0
         self._nonce = None
         self._running = False
+        self._interrupted = False  # while the cell could not be ended
         self._pid = os.getpid()
 
     def serve(self, request):
@@ -79,7 +81,11 @@ class Context:
         rich.use(self._publish, MOST_RESULT_BYTES)
         self.say_ready()
         while True:
-            message = self.channel.receive()
+            try:
+                message = self.channel.receive()
+            except BaseException:  # of a signal's handler that a cell has left: between cells nobody waits for it
+                self.channel.check()
+                continue
             if message is None:
                 return
             if message["op"] == "execute":
@@ -99,17 +105,26 @@ class Context:
         self.channel.send({"op": "ready", "pid": self._pid})
 
     def _on_interrupt(self, number, frame):
-        if self._running:
+        self._interrupted = True
+        if not self.channel.is_sending():  # half a frame would be the end of the context
+            self._give_way()
+
+    def _give_way(self):
+        """Ends the cell if it was interrupted. Of the user's threads only the first one is."""
+        if self._running and self._interrupted and threading.current_thread() is threading.main_thread():
+            self._interrupted = False
             raise KeyboardInterrupt
 
     def _publish(self, bundle, main=False):
         if self._nonce is not None and os.getpid() == self._pid:
             self._flush()  # what was printed before it comes before it
             self.channel.send({"op": "result", "nonce": self._nonce, "main": main, "data": bundle})
+            self._give_way()
 
     def _execute(self, message):
         self._count += 1
         self._nonce = message["nonce"]
+        self._interrupted = False
         self.channel.send({"op": "count", "nonce": self._nonce, "count": self._count})
         before = _set_variables(message.get("env") or {})
         programs.refresh_imports()
@@ -117,6 +132,8 @@ class Context:
             self._run(message["code"])
         except BaseException as error:
             self._running = False
+            if os.getpid() != self._pid:
+                self._end_as_program(error)
             self._tell(error)
         finally:
             self._running = False
@@ -131,6 +148,7 @@ class Context:
         try:
             signal.signal(signal.SIGINT, self._on_interrupt)  # whatever an earlier cell made of it
             self._running = True
+            self._give_way()
             has_value, value = self.cells.run(code, self._count)
             if has_value:
                 self._publish(rich.bundle_of(value), main=True)
@@ -146,11 +164,24 @@ class Context:
         self.channel.send({"op": "error", "nonce": self._nonce, "name": name, "value": value, "traceback": traceback})
         error.__traceback__ = None  # or the cell's values live as long as the next exception
 
-    @staticmethod
-    def _flush():
-        for stream in {sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__}:
+    def _end_as_program(self, error):
+        """As Python ends a program: a process that the cell forked has no other way to say how it ended."""
+        status = error.code if isinstance(error, SystemExit) else 1
+        try:
+            if not isinstance(error, SystemExit):
+                print(failure.describe(error, self.cells.names)[2], file=sys.stderr)
+            elif status is not None and not isinstance(status, int):
+                print(status, file=sys.stderr)
+            self._flush()
+        finally:
+            os._exit(0 if status is None else status & 0xff if isinstance(status, int) else 1)
+
+    def _flush(self):
+        for name in ("stdout", "stderr", "__stdout__", "__stderr__"):
             try:
-                stream.flush()
+                getattr(sys, name).flush()
+            except KeyboardInterrupt:
+                self._interrupted = True
             except BaseException:  # None, closed, or whatever the cell has put there
                 pass
 
