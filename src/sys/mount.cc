@@ -18,20 +18,6 @@ int invoke(long number, Args... args) {
   return static_cast<int>(::syscall(number, args...));
 }
 
-Result<Fd> open_filesystem(const char* type) {
-  Fd context(invoke(raw::kNrFsopen, type, FSOPEN_CLOEXEC));
-  if (!context.ok()) return fail_errno(std::string("fsopen(") + type + ")");
-  return context;
-}
-
-Result<void> set_option(const Fd& context, const char* type, const MountOption& option) {
-  const auto& [key, value] = option;
-  const unsigned command = value != nullptr ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
-  if (invoke(raw::kNrFsconfig, context.get(), command, key, value, 0) != 0)
-    return fail_errno(std::string("fsconfig(") + type + " " + key + ")");
-  return {};
-}
-
 }  // namespace
 
 Result<Fd> clone_tree(int dir, const std::string& path, Recursive recursive) {
@@ -65,19 +51,20 @@ Result<void> set_mount_attributes(int tree, uint64_t attributes, int idmap_to) {
 
 Result<Fd> new_filesystem(const char* type, std::initializer_list<MountOption> options, uint64_t attributes) {
   const std::string name = type;
-  BJ_TRY(const Fd context, open_filesystem(type));
-  for (const MountOption& option : options) BJ_CHECK(set_option(context, type, option));
+  const Fd context(invoke(raw::kNrFsopen, type, FSOPEN_CLOEXEC));
+  if (!context.ok()) return fail_errno("fsopen(" + name + ")");
+  for (const auto& [key, value] : options) {
+    const unsigned command = value != nullptr ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
+    if (invoke(raw::kNrFsconfig, context.get(), command, key, value, 0) != 0) {
+      return fail_errno("fsconfig(" + name + " " + key + ")");
+    }
+  }
   if (invoke(raw::kNrFsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
     return fail_errno("fsconfig(" + name + " create)");
   }
   Fd mount(invoke(raw::kNrFsmount, context.get(), FSMOUNT_CLOEXEC, attributes));
   if (!mount.ok()) return fail_errno("fsmount(" + name + ")");
   return mount;
-}
-
-Result<void> try_option(const char* type, MountOption option) {
-  BJ_TRY(const Fd context, open_filesystem(type));
-  return set_option(context, type, option);
 }
 
 Result<void> make_all_mounts_private() {

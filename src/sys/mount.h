@@ -23,8 +23,6 @@ Result<void> set_mount_attributes(int tree, uint64_t attributes, int idmap_to);
 
 using MountOption = std::pair<const char*, const char*>;  // a null value: a flag
 Result<Fd> new_filesystem(const char* type, std::initializer_list<MountOption> options, uint64_t attributes);
-// Whether this kernel lets us give the option to such a filesystem. Mounts nothing.
-Result<void> try_option(const char* type, MountOption option);
 
 // What is mounted here or elsewhere from now on stays where it is.
 Result<void> make_all_mounts_private();
