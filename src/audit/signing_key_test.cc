@@ -7,6 +7,7 @@
 
 #include "audit/audit_test_support.h"
 #include "audit/ocsf.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {

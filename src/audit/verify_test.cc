@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "audit/audit_test_support.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "sys/scratch_directory_for_test.h"
+
 namespace bj {
 namespace {
 
@@ -18,8 +20,8 @@ TEST(ServerPlaceTest, ACertificateIsForAName) {
 }
 
 TEST(ServerPlaceTest, IsKnownAsLongAsTheServerRuns) {
-  char name[] = "/tmp/server_place_test.XXXXXX";
-  const std::string directory = ::mkdtemp(name);
+  const ScratchDirectory scratch;
+  const std::string& directory = scratch.path();
   EXPECT_FALSE(ServerPlace::find(directory));
   {
     const Result<ServerPlace> told = ServerPlace::tell(directory, "http://127.0.0.1:9000");
@@ -27,7 +29,6 @@ TEST(ServerPlaceTest, IsKnownAsLongAsTheServerRuns) {
     EXPECT_EQ(ServerPlace::find(directory), "http://127.0.0.1:9000");
   }
   EXPECT_FALSE(ServerPlace::find(directory));
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

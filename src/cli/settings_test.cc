@@ -9,6 +9,7 @@
 
 #include "cli/config_file.h"
 #include "cli/limit_fields.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -24,12 +25,6 @@ Lookup lookup(Variables variables) {
 
 class SettingsTest : public ::testing::Test {
  protected:
-  SettingsTest() {
-    char name[] = "/tmp/settings_test.XXXXXX";
-    home_ = ::mkdtemp(name);
-  }
-  ~SettingsTest() override { std::filesystem::remove_all(home_); }
-
   std::string write(const std::string& path, const std::string& text) const {
     const std::filesystem::path full = home_ + "/" + path;
     std::filesystem::create_directories(full.parent_path());
@@ -37,7 +32,8 @@ class SettingsTest : public ::testing::Test {
     return full;
   }
 
-  std::string home_;
+  ScratchDirectory own_directory_;
+  const std::string& home_ = own_directory_.path();
 };
 
 std::string refusal(const std::string& text) {

@@ -7,17 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sys/scratch_directory_for_test.h"
+
 namespace bj {
 namespace {
 
 class ToolFileTest : public ::testing::Test {
  protected:
-  ToolFileTest() {
-    char name[] = "/tmp/tool_file_test.XXXXXX";
-    directory_ = ::mkdtemp(name);
-  }
-  ~ToolFileTest() override { std::filesystem::remove_all(directory_); }
-
   std::string write(const std::string& name, const std::string& text) const {
     const std::filesystem::path path = directory_ + "/" + name;
     std::filesystem::create_directories(path.parent_path());
@@ -25,7 +21,8 @@ class ToolFileTest : public ::testing::Test {
     return path;
   }
 
-  std::string directory_;
+  ScratchDirectory own_directory_;
+  const std::string& directory_ = own_directory_.path();
 };
 
 TEST_F(ToolFileTest, TheEndingTellsTheLanguage) {

@@ -12,20 +12,12 @@
 
 #include "engine/engine.h"
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 
 class EngineStory : public testing::Test {
  protected:
-  void SetUp() override {
-    char path[] = "/tmp/belljar-engine-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    data_ = path;
-  }
-  void TearDown() override {
-    if (!data_.empty()) (void)remove_tree(AT_FDCWD, data_);
-  }
-
   // What the story returns must be without error.
   void tell(EngineOptions options, const std::function<Task<Result<void>>(Engine&)>& story) {
     asio::io_context context(1);
@@ -66,7 +58,8 @@ class EngineStory : public testing::Test {
     co_return captured.text;
   }
 
-  std::string data_;
+  ScratchDirectory own_directory_;
+  const std::string& data_ = own_directory_.path();
 };
 
 }  // namespace bj

@@ -5,14 +5,14 @@
 #include <filesystem>
 
 #include "engine/instance_lock.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
 
 TEST(InstanceAliveTest, AnInstanceIsAliveAsLongAsItHoldsItsLock) {
-  char path[] = "/tmp/belljar-alive-XXXXXX";
-  ASSERT_NE(::mkdtemp(path), nullptr);
-  const std::string directory = path;
+  const ScratchDirectory scratch;
+  const std::string& directory = scratch.path();
   std::string name;
   {
     Result<InstanceLock> lock = InstanceLock::take(directory, "here");

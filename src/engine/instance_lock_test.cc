@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -18,14 +19,6 @@ using testing::ElementsAre;
 
 class InstanceLockTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/belljar-lock-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    scratch_ = name;
-    directory_ = scratch_ + "/instances";
-  }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, scratch_); }
-
   InstanceLock take() {
     Result<InstanceLock> lock = InstanceLock::take(directory_, "note\n");
     EXPECT_TRUE(lock);
@@ -35,7 +28,9 @@ class InstanceLockTest : public testing::Test {
   std::string dead() { return take().name(); }
   bool has(const std::string& name) const { return fs::exists(directory_ + "/" + name); }
 
-  std::string scratch_, directory_;
+  ScratchDirectory own_directory_;
+  const std::string& scratch_ = own_directory_.path();
+  const std::string directory_ = scratch_ + "/instances";
 };
 
 TEST_F(InstanceLockTest, TheFileSaysWhatTheInstanceIs) {

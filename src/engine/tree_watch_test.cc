@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sys/scratch_directory_for_test.h"
+
 namespace bj {
 namespace {
 
@@ -16,14 +18,7 @@ namespace fs = std::filesystem;
 // Watches a directory of the host, opened as the warden would open one of a sandbox's.
 class TreeWatchTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/belljar-watch-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    scratch_ = name;
-    root_ = scratch_ / "root";
-    fs::create_directory(root_);
-  }
-  void TearDown() override { fs::remove_all(scratch_); }
+  void SetUp() override { fs::create_directory(root_); }
 
   void begin(WatchReach reach = WatchReach::kTree, size_t most = 100) {
     Fd inotify(::inotify_init1(IN_CLOEXEC));
@@ -61,7 +56,9 @@ class TreeWatchTest : public testing::Test {
     return std::move(*result);
   }
 
-  fs::path scratch_, root_;
+  ScratchDirectory own_directory_;
+  const fs::path scratch_ = own_directory_.path();
+  fs::path root_ = scratch_ / "root";
   asio::io_context io_;
   asio::thread_pool workers_{1};
   std::unique_ptr<TreeWatch> watch_;

@@ -22,26 +22,9 @@
 
 #include "base/id.h"
 #include "store/store.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
-
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "belljar-store-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A child of the test; killed and waited for at the latest when this goes.
 class ChildProcess {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -32,10 +33,6 @@ TEST(GivenGroupTest, WhoHasGoneToItsLeafWasGivenTheGroupAbove) {
 class DelegationTest : public testing::Test {
  protected:
   void SetUp() override {
-    char path[] = "/tmp/belljar-delegation-XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    parent_ = path;
-    group_ = parent_ + "/belljar";
     fs::create_directory(group_);
     fs::create_directory(parent_ + "/belljar-server");
     put(parent_ + "/cgroup.type", "domain\n");
@@ -43,12 +40,13 @@ class DelegationTest : public testing::Test {
     for (const std::string& place : {parent_, group_}) put(place + "/cgroup.subtree_control", "");
     put(leaf_processes(), "");
   }
-  void TearDown() override { fs::remove_all(parent_); }
 
   static void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
   std::string leaf_processes() const { return parent_ + "/belljar-server/cgroup.procs"; }
 
-  std::string parent_, group_;
+  ScratchDirectory own_directory_;
+  const std::string& parent_ = own_directory_.path();
+  const std::string group_ = parent_ + "/belljar";
 };
 
 TEST_F(DelegationTest, AControllerIsHandedDownByBothLevels) {

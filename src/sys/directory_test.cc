@@ -8,23 +8,21 @@
 #include <fstream>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
 
 struct DirectoryTest : testing::Test {
   void SetUp() override {
-    char path[] = "/tmp/belljar-directory-XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    root = path;
     Result<Fd> opened = open_path(root, O_RDONLY | O_DIRECTORY);
     ASSERT_TRUE(opened);
     dir = std::move(*opened);
   }
-  void TearDown() override { std::filesystem::remove_all(root); }
   void touch(const std::string& name) const { std::ofstream(root + "/" + name) << "text"; }
 
-  std::string root;
+  ScratchDirectory own_directory;
+  const std::string& root = own_directory.path();
   Fd dir;
 };
 

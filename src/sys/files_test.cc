@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "sys/pipe.h"
+#include "sys/scratch_directory_for_test.h"
 #include "sys/transfer.h"
 
 namespace bj {
@@ -24,15 +25,7 @@ using testing::UnorderedElementsAre;
 // Works in a directory of its own, gone afterwards.
 class FilesTest : public testing::Test {
  protected:
-  FilesTest() {
-    std::string name = fs::temp_directory_path() / "belljar-files-test.XXXXXX";
-    directory_ = ::mkdtemp(name.data()) != nullptr ? name : "";
-  }
-  ~FilesTest() override { fs::remove_all(directory_); }
-  void SetUp() override {
-    ASSERT_FALSE(directory_.empty());
-    dir_ = open_path(directory_, O_RDONLY | O_DIRECTORY).value();
-  }
+  void SetUp() override { dir_ = open_path(directory_, O_RDONLY | O_DIRECTORY).value(); }
 
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
   void put(const std::string& name, std::string_view text) {
@@ -44,7 +37,8 @@ class FilesTest : public testing::Test {
     return names;
   }
 
-  std::string directory_;
+  ScratchDirectory own_directory_;
+  const std::string& directory_ = own_directory_.path();
   Fd dir_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "sys/directory.h"
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -18,19 +19,12 @@ namespace fs = std::filesystem;
 // Works in a directory of its own, gone afterwards.
 class NamesTest : public testing::Test {
  protected:
-  NamesTest() {
-    std::string name = fs::temp_directory_path() / "belljar-names-test.XXXXXX";
-    directory_ = ::mkdtemp(name.data()) != nullptr ? name : "";
-  }
-  ~NamesTest() override { fs::remove_all(directory_); }
-  void SetUp() override {
-    ASSERT_FALSE(directory_.empty());
-    dir_ = open_path(directory_, O_RDONLY | O_DIRECTORY).value();
-  }
+  void SetUp() override { dir_ = open_path(directory_, O_RDONLY | O_DIRECTORY).value(); }
 
   void put(const std::string& name) { ASSERT_TRUE(write_file_atomically(directory_ + "/" + name, "text", 0644)); }
 
-  std::string directory_;
+  ScratchDirectory own_directory_;
+  const std::string& directory_ = own_directory_.path();
   Fd dir_;
 };
 

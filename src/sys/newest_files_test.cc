@@ -9,6 +9,7 @@
 
 #include "sys/files.h"
 #include "sys/names.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(NewestFilesTest, TheOldestGoUntilTheRestIsSmallEnough) {
-  std::string directory = fs::temp_directory_path() / "belljar-newest-files-test.XXXXXX";
-  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+  const ScratchDirectory scratch;
+  const std::string& directory = scratch.path();
   for (int i = 0; i < 4; ++i) {  // within one second: the fractions count
     const std::string path = directory + "/" + std::to_string(i);
     ASSERT_TRUE(write_file_atomically(path, "0123456789", 0600));
@@ -28,7 +29,6 @@ TEST(NewestFilesTest, TheOldestGoUntilTheRestIsSmallEnough) {
   for (const auto& entry : fs::directory_iterator(directory)) left.push_back(entry.path().filename());
   EXPECT_THAT(left, testing::UnorderedElementsAre("2", "3"));
   keep_newest_files(directory + "/missing", 0);
-  fs::remove_all(directory);
 }
 
 }  // namespace

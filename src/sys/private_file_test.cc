@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "sys/scratch_directory_for_test.h"
+
 namespace bj {
 namespace {
 
@@ -13,16 +15,10 @@ namespace fs = std::filesystem;
 
 class PrivateFileTest : public testing::Test {
  protected:
-  PrivateFileTest() {
-    std::string name = fs::temp_directory_path() / "belljar-private-file-test.XXXXXX";
-    directory_ = ::mkdtemp(name.data()) != nullptr ? name : "";
-  }
-  ~PrivateFileTest() override { fs::remove_all(directory_); }
-  void SetUp() override { ASSERT_FALSE(directory_.empty()); }
-
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
 
-  std::string directory_;
+  ScratchDirectory own_directory_;
+  const std::string& directory_ = own_directory_.path();
 };
 
 TEST_F(PrivateFileTest, IsItsOwnersAloneAndNeverReplaced) {

@@ -10,6 +10,7 @@
 #include "egress/policy_json.h"
 #include "engine/engine.h"
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -52,13 +53,6 @@ class Greeter {
 
 class GatedCallTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char path[] = "/tmp/belljar-gated-call-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    data_ = path;
-  }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, data_); }
-
   void tell(std::function<Task<Result<void>>(Engine&)> story) {
     EngineOptions options;
     options.data_directory = data_;
@@ -96,7 +90,8 @@ class GatedCallTest : public testing::Test {
 
   asio::io_context context_{1};
   Greeter one_{context_, "one"}, two_{context_, "two"};
-  std::string data_;
+  ScratchDirectory own_directory_;
+  const std::string& data_ = own_directory_.path();
 };
 
 TEST_F(GatedCallTest, AProcessThatWaitedAheadReachesWhatItsCallMayAndNoMore) {

@@ -8,6 +8,7 @@
 #include "engine/embedded.h"
 #include "engine/engine.h"
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -16,13 +17,6 @@ namespace json = boost::json;
 
 class LettaCallTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char path[] = "/tmp/belljar-letta-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    data_ = path;
-  }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, data_); }
-
   // The result of one call on an engine of its own; none if this machine has no sandboxes.
   std::optional<CallResult> call(CallSpec spec) {
     asio::io_context context(1);
@@ -52,7 +46,9 @@ class LettaCallTest : public testing::Test {
     co_await engine.stop();
   }
 
-  std::string data_, why_;
+  ScratchDirectory own_directory_;
+  const std::string& data_ = own_directory_.path();
+  std::string why_;
 };
 
 TEST_F(LettaCallTest, AToolGetsItsAgentAndItsMemoryComesBack) {

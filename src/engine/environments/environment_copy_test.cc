@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -13,16 +14,10 @@ namespace {
 class EnvironmentCopyTest : public testing::Test {
  protected:
   void SetUp() override {
-    char path[] = "/tmp/belljar-copy-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    root_ = path;
-    from_ = root_ + "/from";
-    to_ = root_ + "/to";
     for (const std::string& dir : {from_, to_, from_ + "/lib", from_ + "/bin"})
       ASSERT_EQ(::mkdir(dir.c_str(), 0755), 0);
     ASSERT_TRUE(write_file_atomically(from_ + "/lib/a.py", "x = 1\n", 0600));
   }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, root_); }
 
   Result<CopyCounts> copy(const ImportLimits& limits = {}) {
     const Fd from = open_path(from_, O_RDONLY | O_DIRECTORY).value_or(Fd());
@@ -38,7 +33,9 @@ class EnvironmentCopyTest : public testing::Test {
     EXPECT_NE(copied.error().what.find(word), std::string::npos) << copied.error().what;
   }
 
-  std::string root_, from_, to_;
+  ScratchDirectory own_directory_;
+  const std::string& root_ = own_directory_.path();
+  const std::string from_ = root_ + "/from", to_ = root_ + "/to";
 };
 
 TEST_F(EnvironmentCopyTest, FilesBecomeReadableByAllAndKeepTheirContents) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -14,13 +15,6 @@ const std::string kKey(64, 'a');
 
 class EnvironmentStoreTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char path[] = "/tmp/belljar-store-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    root_ = path;
-  }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, root_); }
-
   StoredEnvironment add(const std::string& key) {
     EnvironmentRecord record;
     record.key = key;
@@ -41,7 +35,8 @@ class EnvironmentStoreTest : public testing::Test {
     return names;
   }
 
-  std::string root_;
+  ScratchDirectory own_directory_;
+  const std::string& root_ = own_directory_.path();
 };
 
 TEST_F(EnvironmentStoreTest, WhatWasPublishedIsFoundWithItsRecord) {

@@ -8,21 +8,13 @@
 
 #include "engine/engine.h"
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
 
 class EnvironmentsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char path[] = "/tmp/belljar-environments-test.XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    data_ = path;
-  }
-  void TearDown() override {
-    if (!data_.empty()) (void)remove_tree(AT_FDCWD, data_);
-  }
-
   void tell(std::function<Task<void>(Engine&)> story) {
     asio::io_context context(1);
     EngineOptions options;
@@ -47,7 +39,8 @@ class EnvironmentsTest : public testing::Test {
     return request;
   }
 
-  std::string data_;
+  ScratchDirectory own_directory_;
+  const std::string& data_ = own_directory_.path();
 };
 
 struct Heard {

@@ -49,7 +49,7 @@ class ImportConfineTest : public ::testing::Test {
     return WEXITSTATUS(status) == 1;
   }
 
-  test::TemporaryDirectory temporary_;
+  ScratchDirectory temporary_;
   Fd directory_, rootfs_, scratch_, source_, messages_;
 };
 

@@ -1,33 +1,18 @@
-// For the import's tests: archives made with libarchive, entry by entry, and a temporary directory.
+// For the import's tests: archives made with libarchive, entry by entry.
 #pragma once
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <string>
 #include <vector>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj::test {
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    char path[] = "/tmp/belljar-import-test-XXXXXX";
-    if (::mkdtemp(path) != nullptr) path_ = path;
-  }
-  ~TemporaryDirectory() { (void)remove_tree(AT_FDCWD, path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct Item {
   std::string path;

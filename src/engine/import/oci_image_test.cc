@@ -145,7 +145,7 @@ TEST_F(OciImageTest, ADockerConfigIsCheckedAgainstTheDigestInItsName) {
 }
 
 TEST(DirectoryBlobsTest, SymlinksAndNamesOutsideAreRefused) {
-  const test::TemporaryDirectory temporary;
+  const ScratchDirectory temporary;
   ASSERT_EQ(::symlink("/etc/passwd", (temporary.path() + "/link").c_str()), 0);
   ASSERT_EQ(::symlink("/etc", (temporary.path() + "/blobs").c_str()), 0);
   const Fd directory(::open(temporary.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

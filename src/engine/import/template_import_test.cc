@@ -74,7 +74,7 @@ class TemplateImportTest : public ::testing::Test {
     for (const auto& entry : fs::directory_iterator(store())) ADD_FAILURE() << entry.path() << " is left behind";
   }
 
-  test::TemporaryDirectory temporary_;
+  ScratchDirectory temporary_;
   ImportLimits limits_;
 };
 

@@ -15,6 +15,7 @@
 #include <fstream>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -26,9 +27,6 @@ std::string contents(const std::string& path) { return read_file(path).value_or(
 // A sandbox's filesystem as a directory: u0 is what was written below "/", u1 below /usr.
 struct LayerStoreTest : testing::Test {
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "belljar-layers-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root = name;
     fs::create_directories(root + "/scratch/u0");
     fs::create_directories(root + "/scratch/u1");
     Result<Fd> scratch = open_path(root + "/scratch", O_RDONLY | O_DIRECTORY);
@@ -36,7 +34,6 @@ struct LayerStoreTest : testing::Test {
     upper.filesystem = std::make_shared<const Fd>(std::move(*scratch));
     upper.places = {{"u0", "/"}, {"u1", "/usr"}};
   }
-  void TearDown() override { fs::remove_all(root); }
 
   std::string at(const std::string& path) const { return root + "/scratch/u0/" + path; }
   void write(const std::string& path, const std::string& text) const {
@@ -60,7 +57,8 @@ struct LayerStoreTest : testing::Test {
   }
   LayerStore store() const { return LayerStore(root + "/layers"); }
 
-  std::string root;
+  ScratchDirectory own_directory;
+  const std::string& root = own_directory.path();
   UpperFiles upper;
   Layer last;
 };

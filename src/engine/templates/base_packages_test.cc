@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -15,13 +16,7 @@ namespace fs = std::filesystem;
 
 class BasePackagesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/belljar-packages-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    scratch_ = name;
-    fs::create_directories(root());
-  }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, scratch_); }
+  void SetUp() override { fs::create_directories(root()); }
 
   void host_file(const std::string& path, const std::string& text, mode_t mode = 0644) {
     fs::create_directories(fs::path(host() + path).parent_path());
@@ -31,7 +26,8 @@ class BasePackagesTest : public testing::Test {
   std::string root() const { return scratch_ + "/root"; }
   bool has(const std::string& path) const { return fs::exists(root() + path); }
 
-  std::string scratch_;
+  ScratchDirectory own_directory_;
+  const std::string& scratch_ = own_directory_.path();
 };
 
 TEST_F(BasePackagesTest, DpkgFindsTheHostsPackagesWithoutFiles) {

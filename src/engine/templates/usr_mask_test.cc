@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "sys/files.h"
+#include "sys/scratch_directory_for_test.h"
 
 namespace bj {
 namespace {
@@ -18,13 +19,9 @@ namespace fs = std::filesystem;
 class UsrMaskTest : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/belljar-mask-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    scratch_ = name;
-    fs::create_directories(tree_ = scratch_ + "/tree");
+    fs::create_directories(tree_);
     ASSERT_EQ(::chmod(tree_.c_str(), 0755), 0);
   }
-  void TearDown() override { (void)remove_tree(AT_FDCWD, scratch_); }
 
   void file(const std::string& path, mode_t mode) {
     fs::create_directories(fs::path(tree_ + "/" + path).parent_path());
@@ -46,7 +43,9 @@ class UsrMaskTest : public testing::Test {
   }
   bool has(const std::string& path) const { return fs::exists(fs::symlink_status(mask() + "/" + path)); }
 
-  std::string scratch_, tree_;
+  ScratchDirectory own_directory_;
+  const std::string& scratch_ = own_directory_.path();
+  const std::string tree_ = scratch_ + "/tree";
 };
 
 TEST_F(UsrMaskTest, ATreeThatOthersCanReadGetsNoMask) {
