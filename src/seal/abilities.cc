@@ -11,6 +11,7 @@
 
 #include "sys/clone.h"
 #include "sys/files.h"
+#include "sys/machine_root.h"
 #include "sys/mount.h"
 #include "sys/pipe.h"
 #include "sys/raw.h"
@@ -131,7 +132,7 @@ void probe_landlock(Abilities& abilities) {
 
 Abilities probe_abilities() {
   Abilities abilities;
-  abilities.root = ::geteuid() == 0 && has_sys_admin();
+  abilities.root = is_machine_root() && has_sys_admin();
   const Findings found = probe_in_child().value_or(Findings{EIO, EIO, EIO});
   abilities.user_namespaces = from_errno(found.user_namespace, "yes",
                                          "run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1 "

@@ -38,6 +38,20 @@ class Rootless(Story):
         self.assertEqual(seal["idmap"]["state"], "unavailable")
         self.assertTrue(seal["idmap"]["detail"])
 
+    def test_root_of_a_container_only_is_without_root(self):
+        # It took itself for root of the machine, with user ids to give, and no sandbox could be made.
+        script = "import ctypes, os, sys\n" \
+                 "if ctypes.CDLL(None).unshare(0x10000000) != 0: sys.exit(99)\n" \
+                 "open('/proc/self/setgroups', 'w').write('deny')\n" \
+                 f"for map in 'uid_map', 'gid_map': open('/proc/self/' + map, 'w').write('0 {NOBODY_IN_PARTICULAR} 1')\n" \
+                 "os.execv(sys.argv[1], sys.argv[1:])"
+        done = subprocess.run(["python3", "-c", script, self.binary, "exec", "--", "sh", "-c", "id -u; touch ~/mine && echo home"],
+                              capture_output=True, timeout=PATIENCE_SECONDS, user=NOBODY_IN_PARTICULAR, extra_groups=[],
+                              group=NOBODY_IN_PARTICULAR, env={"PATH": "/usr/bin:/bin", "BELLJAR_DATA": self.data, "HOME": self.scratch})
+        if done.returncode == 99:
+            self.skipTest("unprivileged user namespaces are not allowed here")
+        self.assertEqual(done.stdout.decode().split(), ["1000", "home"], done.stderr)
+
     def test_a_command_runs_as_user(self):
         done = self.belljar("exec", "--", "sh", "-c", "id -un; cat /etc/shadow")
         self.assertEqual(done.stdout.decode().strip(), "user", done.stderr)

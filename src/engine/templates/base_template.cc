@@ -14,6 +14,7 @@
 #include "sys/directory.h"
 #include "sys/file_lock.h"
 #include "sys/files.h"
+#include "sys/machine_root.h"
 #include "sys/mount.h"
 #include "sys/names.h"
 
@@ -202,7 +203,7 @@ Result<void> open_local(int usr, const std::string& mask) {
 // What sandboxes see of /usr: the mount itself, with what other mounts cover on the host. Without root there are no
 // idmapped layers, and whoever is root inside is nobody to these files.
 Result<void> mask_usr(const std::string& mask) {
-  if (::geteuid() != 0) return {};
+  if (!is_machine_root()) return {};
   BJ_TRY(const Fd tree, clone_tree(AT_FDCWD, "/usr", Recursive::kNo));
   BJ_TRY(const Fd usr, open_at(tree.get(), ".", O_RDONLY | O_DIRECTORY));
   BJ_CHECK(make_mask(usr.get(), mask));

@@ -11,6 +11,7 @@
 #include "engine/import/import_report.h"
 #include "engine/own_programs.h"
 #include "sys/files.h"
+#include "sys/machine_root.h"
 #include "sys/names.h"
 
 namespace bj {
@@ -99,7 +100,7 @@ Result<void> complete_root(const std::string& root_path) {
   BJ_CHECK(ensure_plain_directory(root, "tmp", 01777));
   BJ_CHECK(ensure_plain_directory(root, "root", 0700));
   BJ_TRY(const Fd home, ensure_plain_directory(root, "home/user", 0755));
-  if (::geteuid() == 0 && ::fchownat(home.get(), "", 1000, 1000, AT_EMPTY_PATH) != 0)
+  if (is_machine_root() && ::fchownat(home.get(), "", 1000, 1000, AT_EMPTY_PATH) != 0)
     return fail_errno("chown(home/user)");
   link_sudo(root);
   BJ_TRY(const Fd etc, open_at(root.get(), "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW));
