@@ -10,6 +10,7 @@ import { pathToFileURL } from "node:url";
 import { runInThisContext } from "node:vm";
 import { prepare, readCell } from "./interpreter_source.mjs";
 import { bundleOf, describeError } from "./interpreter_values.mjs";
+import { useBlockingOutput } from "./stdio.mjs";
 
 const HEADER_BYTES = 5;
 const MOST_RESULT_BYTES = 8 << 20;
@@ -19,6 +20,8 @@ const language = process.argv[3];
 class Interrupted extends Error {
   name = "KeyboardInterrupt";
 }
+
+useBlockingOutput(); // what a cell has printed is out before its end is told, and while it computes
 
 const session = new Session();
 session.connect();

@@ -100,6 +100,15 @@ describe("a JavaScript context", () => {
     assert.deepEqual(results[1].data["application/json"], { k: 1 });
   });
 
+  test("has printed everything when a cell ends, and prints while it computes", async () => {
+    // Nobody reads until the cell has ended or begun to compute: a pipe holds much less.
+    const large = new Context();
+    const { error } = await large.run("console.log('x'.repeat(5_000_000)); console.error('e'.repeat(5_000_000)); console.log('end')");
+    assert.equal(error, undefined);
+    assert.equal(large.stdout.length + large.stderr.length, 10_000_006);
+    await large.run("console.log('x'.repeat(5_000_000) + 'out'); for (;;);", { interruptWhen: "out" });
+  });
+
   test("has variables for one execution", async () => {
     assert.equal((await context.run("process.env.ONCE", { env: { ONCE: "1" } })).text, "'1'");
     assert.equal((await context.run("process.env.ONCE")).text, undefined);
