@@ -15,6 +15,8 @@ namespace {
 constexpr const char* kBase = "base";
 constexpr const char* kFinalize = "finalize";
 constexpr auto kBetweenLogWrites = std::chrono::milliseconds(300);
+// Without a use. What steps wrote lies on disk and counts against what its organization may store.
+constexpr int64_t kStepsKept = int64_t{7} * 24 * 3600 * 1'000'000;
 
 std::vector<std::string> tags_in(const std::string& text) {
   std::vector<std::string> tags;
@@ -77,7 +79,9 @@ Task<Result<void>> TemplateBuilder::start() {
     }
     return {};
   };
-  co_return co_await offload(threads_, settle_dead);
+  BJ_CO_CHECK(co_await offload(threads_, settle_dead));
+  co_await remove_unused_layers();
+  co_return Result<void>();
 }
 
 Task<void> TemplateBuilder::stop() {
@@ -211,10 +215,8 @@ Task<void> TemplateBuilder::carry_out(std::shared_ptr<Run> run) {
                   {"groups_cached", run->cached}};
   audit_.add(event);
   run->image.reset();  // a row refers to it now, or nobody does
-  if (!content) {
-    co_await remove_unused_layers();
-    options_.template_gone();
-  }
+  co_await remove_unused_layers();
+  if (!content) options_.template_gone();
   run->log->close();
   --at_work_;
   changed_.tell();
@@ -290,7 +292,10 @@ Task<Result<void>> TemplateBuilder::seal(std::shared_ptr<Run> run, BuildSandbox&
 }
 
 Task<void> TemplateBuilder::remove_unused_layers() {
-  const auto forget = [this] { return layers_.forget_unused(std::nullopt); };
+  const auto forget = [this]() -> Result<std::vector<std::string>> {
+    BJ_CHECK(catalog_.builds().drop_cache(options_.now() - kStepsKept));
+    return layers_.forget_unused(std::nullopt);
+  };
   Result<std::vector<std::string>> unused = co_await offload(threads_, forget);
   if (unused && !unused->empty()) co_await options_.remove_layers(std::move(*unused));
 }

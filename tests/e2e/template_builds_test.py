@@ -1,9 +1,11 @@
 """Templates built from steps in the running server: what steps do, what is remembered, who may see what."""
 
+import contextlib
 import hashlib
 import io
 import json
 import os
+import sqlite3
 import tarfile
 import unittest
 
@@ -324,6 +326,17 @@ class DeadServers(TemplateStory):
         build = self.api("GET", f"/v1/templates/cut/builds/{made['build']['id']}")
         self.assertEqual(build["status"], "error")
         self.assertIn("server ended", build["reason"]["message"])
+
+    def test_steps_that_nothing_was_built_on_for_long_are_forgotten_with_what_they_wrote(self):
+        from server_story import Server
+        self.build("short-lived", [self.step("RUN", "echo much > /tmp/much")])
+        self.api("DELETE", "/v1/templates/short-lived", expect=204)
+        (layer,) = os.listdir(os.path.join(self.data, "layers"))
+        self.server.kill()
+        with contextlib.closing(sqlite3.connect(os.path.join(self.data, "belljar.db"))) as database, database:
+            database.execute("UPDATE template_step_cache SET used_at = used_at - 8 * 24 * 3600 * 1000000")
+        type(self).server = Server(self.data, self.scratch)
+        self.assertNotIn(layer, os.listdir(os.path.join(self.data, "layers")))
 
 
 if __name__ == "__main__":
