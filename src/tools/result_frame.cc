@@ -53,10 +53,13 @@ PythonResult<Cut> cut_frame(std::string_view behind_marker) {
   const size_t length = read_length(behind_marker);
   const std::string_view rest = behind_marker.substr(kLengthSize);
   const PythonError corrupted{"Exception", "Function ran, but output is corrupted."};
-  if (length > kMaxFramePayload || rest.size() < kChecksumSize + length) return tl::unexpected(corrupted);
+  if (rest.size() < kChecksumSize) return tl::unexpected(corrupted);
+  // A length beyond the end means all that is there: the checksum tells whether that is the payload.
   const std::string_view payload = rest.substr(kChecksumSize, length);
-  if (md5_hex(payload) != rest.substr(0, kChecksumSize)) return tl::unexpected(corrupted);
-  return Cut{payload, rest.substr(kChecksumSize + length)};
+  if (payload.size() > kMaxFramePayload || md5_hex(payload) != rest.substr(0, kChecksumSize)) {
+    return tl::unexpected(corrupted);
+  }
+  return Cut{payload, rest.substr(kChecksumSize + payload.size())};
 }
 
 bool has_nonce(std::string_view payload, std::string_view nonce) {

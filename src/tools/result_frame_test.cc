@@ -73,9 +73,13 @@ TEST(ResultFrameTest, EveryCutOfAFrameIsRefused) {
   for (size_t size = 16; size < frame.size(); ++size) {
     EXPECT_FALSE(find_frame(std::string_view(frame).substr(0, size), UserText::kReplace)) << size;
   }
-  std::string huge = frame;
+}
+
+TEST(ResultFrameTest, ALengthBeyondTheEndMeansAllThatIsThere) {
+  std::string huge = write_frame("{}");
   huge[16] = '\xff';
-  EXPECT_FALSE(find_frame(huge, UserText::kReplace));
+  EXPECT_EQ(find_frame(huge, UserText::kReplace)->payload, "{}");
+  EXPECT_FALSE(find_frame(huge + "printed after", UserText::kReplace));
 }
 
 TEST(ResultFrameTest, RemoteTextsAreReadAsObserved) {

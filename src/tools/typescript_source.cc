@@ -1,6 +1,7 @@
 #include "tools/typescript_source.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "tools/argument_literal.h"
 #include "tools/code_points.h"
@@ -12,7 +13,7 @@ namespace json = boost::json;
 
 bool space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 
@@ -21,10 +22,14 @@ size_t skip_space(std::string_view text, size_t at) {
   return at;
 }
 
-bool whole_import(std::string_view line) {
-  if (!line.starts_with("import") || line.size() < 8 || !space(line[6])) return false;
-  if (line.ends_with(';')) line.remove_suffix(1);
-  return line.ends_with('\'') || line.ends_with('"');
+// The line without the blanks at its end if it is one whole import; empty: it is none.
+std::string_view whole_import(std::string_view line) {
+  while (!line.empty() && space(line.back())) line.remove_suffix(1);
+  std::string_view text = line;
+  if (text.ends_with(';')) text.remove_suffix(1);
+  const bool whole = text.starts_with("import") && text.size() >= std::string_view("import x'").size() &&
+                     space(text[6]) && (text.ends_with('\'') || text.ends_with('"'));
+  return whole ? line : std::string_view();
 }
 
 // Eats `first` and the white space that must follow it; npos: it isn't there.
@@ -32,6 +37,22 @@ size_t eat(std::string_view text, size_t at, std::string_view first) {
   if (at == text.npos || !text.substr(at).starts_with(first)) return text.npos;
   const size_t end = at + first.size();
   return end < text.size() && space(text[end]) ? skip_space(text, end) : text.npos;
+}
+
+// Behind all of these words, each followed by white space; npos: they aren't there.
+size_t eat_all(std::string_view text, size_t at, std::initializer_list<std::string_view> words) {
+  for (const std::string_view one : words) at = eat(text, at, one);
+  return at;
+}
+
+// The first place behind such words at which `good` holds; npos: there is none.
+template <class Good>
+size_t find_behind(std::string_view text, std::initializer_list<std::string_view> words, const Good& good) {
+  for (size_t at = text.find(*words.begin()); at != text.npos; at = text.find(*words.begin(), at + 1)) {
+    const size_t behind = eat_all(text, at, words);
+    if (behind != text.npos && good(behind)) return behind;
+  }
+  return text.npos;
 }
 
 std::string_view word_at(std::string_view text, size_t at) {
@@ -106,43 +127,40 @@ std::vector<std::string> schema_order(const json::object* json_schema) {
 TypescriptParts take_apart(std::string_view source, ExportRemoval removal) {
   TypescriptParts parts;
   std::string rest;
-  while (!source.empty()) {
-    const size_t end = std::min(source.find('\n'), source.size());
-    const std::string_view line = source.substr(0, end);
-    if (whole_import(line)) {
-      parts.imports.emplace_back(line);
+  for (size_t at = 0; at < source.size();) {
+    size_t end = std::min(source.find('\n', at), source.size());
+    const std::string_view line = source.substr(at, end - at);
+    if (const std::string_view whole = whole_import(line); !whole.empty()) {
+      parts.imports.emplace_back(whole);
+      end = skip_space(source, end);  // blank lines below go with it
+      if (end < source.size()) end = source.rfind('\n', end);
     } else {
       rest += line;
     }
     if (end < source.size()) rest += '\n';
-    source.remove_prefix(std::min(end + 1, source.size()));
+    at = end + 1;
   }
   parts.body = python_strip(without_exports(rest, removal));
   return parts;
 }
 
 std::optional<std::string> exported_function(std::string_view source) {
-  std::optional<std::string> found;
-  for_each_export(source, [&](size_t, size_t behind) {
-    const size_t async = eat(source, behind, "async");
-    const size_t name = eat(source, async == source.npos ? behind : async, "function");
-    if (!found && name != source.npos && !word_at(source, name).empty()) found = std::string(word_at(source, name));
-  });
-  return found;
+  const auto has_name = [source](size_t at) { return !word_at(source, at).empty(); };
+  size_t name = find_behind(source, {"export", "function"}, has_name);
+  if (name == source.npos) name = find_behind(source, {"export", "async", "function"}, has_name);
+  if (name == source.npos) return std::nullopt;
+  return std::string(word_at(source, name));
 }
 
 bool is_async_export(std::string_view source, std::string_view name) {
-  bool found = false;
-  for_each_export(source, [&](size_t, size_t behind) {
-    const size_t function = eat(source, eat(source, behind, "async"), "function");
-    if (function != source.npos && word_at(source, function) == name) found = true;
-    const size_t constant = eat(source, behind, "const");
-    if (constant == source.npos || word_at(source, constant) != name) return;
-    size_t equals = skip_space(source, constant + name.size());
-    if (equals >= source.size() || source[equals] != '=') return;
-    if (word_at(source, skip_space(source, equals + 1)) == "async") found = true;
-  });
-  return found;
+  const auto is_named = [&](size_t at) { return source.substr(at).starts_with(name); };
+  const auto is_async_constant = [&](size_t at) {
+    if (!is_named(at)) return false;
+    const size_t equals = skip_space(source, at + name.size());
+    return source.substr(equals).starts_with('=') && source.substr(skip_space(source, equals + 1)).starts_with("async");
+  };
+  return find_behind(source, {"export", "async", "function"}, is_named) != source.npos ||
+         find_behind(source, {"export", "const"}, is_async_constant) != source.npos;
 }
 
 std::vector<std::string> call_order(const json::object& arguments, const json::object* json_schema) {

@@ -35,6 +35,23 @@ TEST(TypescriptSourceTest, OnlyStatementsLoseTheirExport) {
   EXPECT_FALSE(is_async_export("export const f = (a) => a", "f"));
 }
 
+TEST(TypescriptSourceTest, ImportsMayEndInBlanksAndTakeTheBlankLinesBelowWithThem) {
+  const auto parts = take_apart("import 'side';\r\nimport { b } from \"b\"  \n\n\nf();\nimport '\nimport x from 'x' ;",
+                                ExportRemoval::kEverywhere);
+  EXPECT_EQ(parts.imports, (std::vector<std::string>{"import 'side';", "import { b } from \"b\""}));
+  EXPECT_EQ(parts.body, "f();\nimport '\nimport x from 'x' ;");
+  EXPECT_EQ(take_apart("a();\nimport 'b'\n\n\nc();", ExportRemoval::kEverywhere).body, "a();\n\nc();");
+}
+
+TEST(TypescriptSourceTest, ExportsAreLookedForAsLettaDoes) {
+  EXPECT_EQ(exported_function("export async function a() {}\nexport function b() {}"), "b");
+  EXPECT_EQ(exported_function("export\nfunction\nf$() {}"), "f");
+  EXPECT_EQ(exported_function("reexport function f() {}"), "f");
+  EXPECT_TRUE(is_async_export("export async function adder() {}", "add"));
+  EXPECT_TRUE(is_async_export("export const add\n=async() => 1", "add"));
+  EXPECT_FALSE(is_async_export("export const add = asyn", "add"));
+}
+
 TEST(TypescriptSourceTest, GapsBeforeAGivenArgumentAreKept) {
   const json::value schema = {
       {"parameters", {{"properties", {{"a", json::object()}, {"b", json::object()}, {"c", json::object()}}}}}};
