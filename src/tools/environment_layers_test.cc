@@ -46,6 +46,15 @@ TEST(EnvironmentLayersTest, TheCallerCanOverrideCredentialsButNotTheIds) {
   EXPECT_FALSE(variables.contains("GONE"));
 }
 
+TEST(EnvironmentLayersTest, AStoredVariableWithoutANameStopsNoCall) {
+  EnvironmentLayers layers;
+  layers.sandbox = {{"", "x"}, {"A", "a"}};
+  layers.tool_id = "tool-1";
+  EXPECT_EQ(layered_environment(layers), (Variables{{"A", "a"}, {"LETTA_TOOL_ID", "tool-1"}}));
+  layers.caller = {{"", "x"}};
+  EXPECT_FALSE(check_variables(layered_environment(layers)));
+}
+
 TEST(EnvironmentLayersTest, OfTheServersEnvironmentOnlyTheAllowedArrives) {
   const char* server[] = {"PATH=/bin",     "LANG=C",         "LC_ALL=C.UTF-8",  "TZ=UTC", "AWS_SECRET=x",
                           "E2B_API_KEY=k", "HTTP_PROXY=p:1", "https_proxy=p:2", "broken", nullptr};
