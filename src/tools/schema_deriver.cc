@@ -25,6 +25,7 @@ CallSpec deriving_call(SchemaQuestion question) {
 }  // namespace
 
 Task<Result<json::object>> SchemaDeriver::derive(SchemaQuestion question) {
+  const char* const told = question.purpose == SchemaFor::kTool ? "detail" : "message";
   CallSpec call = deriving_call(std::move(question));
   BJ_CO_TRY(call.environment.image, engine_.templates().find(template_name_));
   call.environment.interpreter = interpreter_;
@@ -39,7 +40,7 @@ Task<Result<json::object>> SchemaDeriver::derive(SchemaQuestion question) {
   }
   const json::value* const error = answer->if_contains("error");
   const json::value* const message =
-      error != nullptr && error->is_object() ? error->get_object().if_contains("detail") : nullptr;
+      error != nullptr && error->is_object() ? error->get_object().if_contains(told) : nullptr;
   co_return fail(Code::kInvalid, message != nullptr && message->is_string() ? std::string(message->get_string())
                                                                             : "Failed to derive json schema");
 }

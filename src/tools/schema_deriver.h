@@ -10,11 +10,16 @@
 
 namespace bj {
 
+// What a failure is told as: of a tool that is stored or run, Letta says that its schema could not be derived; asked
+// for the schema alone, only why.
+enum class SchemaFor { kTool, kAnswer };
+
 struct SchemaQuestion {
   std::string source;
   std::string source_type = "python";
   std::string name;                     // empty: the source's own
   boost::json::value args_json_schema;  // null: from the signature and its documentation
+  SchemaFor purpose = SchemaFor::kTool;
 };
 
 class SchemaDeriver {

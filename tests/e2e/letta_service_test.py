@@ -227,6 +227,26 @@ class Runs(ServerStory):
         self.assertEqual(answer["return"], {"G": "config", "P": "caller", "A": "agent", "LETTA_AGENT_ID": agent,
                                             "LETTA_PROJECT_ID": "project-1"})
 
+    def test_a_variable_without_a_name_stops_no_run(self):
+        config = self.api("POST", "/v1/sandbox-config/local/default")["id"]
+        nameless = self.api("POST", f"/v1/sandbox-config/{config}/environment-variable", {"key": "", "value": "x"})["id"]
+        self.assertEqual(self.run_source("def f():\n    return 1\n", name="f")["tool_return"], "1")
+        self.api("DELETE", f"/v1/sandbox-config/environment-variable/{nameless}", expect=204)
+
+    def test_why_there_is_no_schema_is_told_as_letta_tells_it(self):
+        source = "def f(x: int):\n    pass\n"
+        asked = self.api("POST", "/v1/tools/generate-schema", {"code": source}, expect=400)["detail"]
+        self.assertEqual(asked, "Schema generation failed: Function f missing docstring")
+        stored = self.api("POST", "/v1/tools/", {"source_code": source}, expect=400)["detail"]
+        self.assertEqual(stored, "Failed to derive json schema: " + asked)
+
+    def test_a_version_that_was_not_given_is_null(self):
+        tool = self.api("POST", "/v1/tools/", {"source_code": ADD, "pip_requirements": [{"name": "a"}, {"name": "b", "version": "1"}],
+                                               "npm_requirements": [{"name": "c", "version": None}]})
+        self.assertEqual(tool["pip_requirements"], [{"name": "a", "version": None}, {"name": "b", "version": "1"}])
+        self.assertEqual(tool["npm_requirements"], [{"name": "c", "version": None}])
+        self.api("DELETE", f"/v1/tools/{tool['id']}")
+
     def test_output_arrives_as_events_before_the_result(self):
         source = 'import sys\ndef talk():\n    """T."""\n    print("out", flush=True)\n    print("err", file=sys.stderr, flush=True)\n    return 7\n'
         tool = self.api("POST", "/v1/tools/", {"source_code": source})["id"]

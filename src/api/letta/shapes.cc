@@ -33,6 +33,17 @@ json::object variable_json(const VariableRow& variable, const char* owner, Secre
   return object;
 }
 
+// A version that was not given is null.
+json::value requirements_shown(const MaybeText& stored) {
+  json::value list = stored_json(stored);
+  if (json::array* const items = list.if_array()) {
+    for (json::value& item : *items) {
+      if (json::object* const requirement = item.if_object()) requirement->emplace("version", nullptr);
+    }
+  }
+  return list;
+}
+
 json::array texts(const std::vector<std::string>& list) { return json::array(list.begin(), list.end()); }
 
 }  // namespace
@@ -49,8 +60,8 @@ json::object tool_json(const ToolRow& tool) {
       {"args_json_schema", stored_json(tool.args_json_schema)},
       {"tags", stored_json(tool.tags)},
       {"return_char_limit", tool.return_char_limit},
-      {"pip_requirements", stored_json(tool.pip_requirements)},
-      {"npm_requirements", stored_json(tool.npm_requirements)},
+      {"pip_requirements", requirements_shown(tool.pip_requirements)},
+      {"npm_requirements", requirements_shown(tool.npm_requirements)},
       {"default_requires_approval",
        tool.default_requires_approval ? json::value(*tool.default_requires_approval) : json::value(nullptr)},
       {"enable_parallel_execution", tool.enable_parallel_execution},

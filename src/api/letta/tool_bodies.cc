@@ -33,6 +33,7 @@ SchemaQuestion read_schema_question(ModelReader& reader) {
   SchemaQuestion question;
   question.source = reader.string("code");
   question.source_type = reader.optional_string("source_type").value_or("python");
+  question.purpose = SchemaFor::kAnswer;
   return question;
 }
 
