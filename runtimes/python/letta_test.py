@@ -395,6 +395,17 @@ class ArgumentModels(LettaTest):
         self.assertEqual(self.result(source, {"item": {"name": "n"}, "odd": 1}, args_json_schema=ORDER), ["n", 7])
         self.assertEqual(self.result(source, {"item": {"name": "n"}, "count": "3"}, args_json_schema=ORDER), ["n", 3])
 
+    def test_what_is_required_and_allows_anything_is_only_missed(self):
+        schema = {"title": "T", "type": "object", "properties": {"a": True, "b": {}}, "required": ["a", "b"]}
+        source = "def f(a, b):\n    return [a, b]\n"
+        self.assertEqual(self.outcome(source, {"b": 1}, args_json_schema=schema),
+                         ("invalid", "ValidationError: 1 validation error for T: a: Field required"))
+        self.assertEqual(self.result(source, {"a": None, "b": [1]}, args_json_schema=schema), [None, [1]])
+
+    def test_a_default_makes_null_good_even_where_the_field_is_required(self):
+        schema = {"type": "object", "properties": {"a": {"type": "string", "default": None}}, "required": ["a"]}
+        self.assertIsNone(self.result("def f(a):\n    return a\n", {"a": None}, args_json_schema=schema))
+
     def test_bounds_hold(self):
         for definition, value, message in (
                 ({"type": "integer", "maximum": 10}, 11, "Input should be less than or equal to 10"),

@@ -67,12 +67,14 @@ class Validator:
         checked = Fields()
         for name, definition in properties.items():
             here = path + name
+            has_default = type(definition) is dict and "default" in definition
+            is_required = name in required and not has_default
             if name in value:
-                checked[name] = self._field(value[name], definition, here, name in required, level)
-            elif name in required and "default" not in definition:
+                checked[name] = self._field(value[name], definition, here, is_required, level)
+            elif is_required:
                 self._complaints.append(here + ": Field required")
             else:
-                checked[name] = definition.get("default") if type(definition) is dict else None
+                checked[name] = definition["default"] if has_default else None
         return checked
 
     def _field(self, value, definition, path, is_required, level):
