@@ -29,6 +29,7 @@ void put_over(VariableLayer& below, const VariableLayer& layer) {
 
 Variables layered_environment(const EnvironmentLayers& layers) {
   VariableLayer all = layers.sandbox;
+  all.erase("");  // stored like any key, but no process could ask for it; in other layers it is the caller's mistake
   put_over(all, layers.credentials);
   if (layers.project_id) all.insert_or_assign("PROJECT_ID", layers.project_id);
   put_over(all, layers.caller);
@@ -39,8 +40,7 @@ Variables layered_environment(const EnvironmentLayers& layers) {
   all.insert_or_assign("LETTA_TOOL_ID", layers.tool_id);
   Variables variables;
   for (auto& [name, value] : all) {
-    // Letta stores any key; one that is empty names nothing that a process could ask for.
-    if (value && !name.empty()) variables.emplace(name, std::move(*value));
+    if (value) variables.emplace(name, std::move(*value));
   }
   return variables;
 }

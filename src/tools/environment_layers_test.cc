@@ -46,11 +46,13 @@ TEST(EnvironmentLayersTest, TheCallerCanOverrideCredentialsButNotTheIds) {
   EXPECT_FALSE(variables.contains("GONE"));
 }
 
-TEST(EnvironmentLayersTest, AVariableWithoutANameStopsNoCall) {
+TEST(EnvironmentLayersTest, AStoredVariableWithoutANameStopsNoCall) {
   EnvironmentLayers layers;
   layers.sandbox = {{"", "x"}, {"A", "a"}};
   layers.tool_id = "tool-1";
   EXPECT_EQ(layered_environment(layers), (Variables{{"A", "a"}, {"LETTA_TOOL_ID", "tool-1"}}));
+  layers.caller = {{"", "x"}};
+  EXPECT_FALSE(check_variables(layered_environment(layers)));
 }
 
 TEST(EnvironmentLayersTest, OfTheServersEnvironmentOnlyTheAllowedArrives) {

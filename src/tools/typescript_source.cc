@@ -130,8 +130,8 @@ TypescriptParts take_apart(std::string_view source, ExportRemoval removal) {
   for (size_t at = 0; at < source.size();) {
     size_t end = std::min(source.find('\n', at), source.size());
     const std::string_view line = source.substr(at, end - at);
-    if (const std::string_view import = whole_import(line); !import.empty()) {
-      parts.imports.emplace_back(import);
+    if (const std::string_view whole = whole_import(line); !whole.empty()) {
+      parts.imports.emplace_back(whole);
       end = skip_space(source, end);  // blank lines below go with it
       if (end < source.size()) end = source.rfind('\n', end);
     } else {
