@@ -304,7 +304,9 @@ void add_create(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Co
       ->add_option("--git-url", flags->git_url, "a repository to clone into its home; the policy must allow its host")
       ->type_name("URL");
   command->add_option("--git-branch", flags->git_branch, "its branch or tag")->type_name("NAME");
-  command->add_option("--cpus", flags->cpus, "share of the processors")->type_name("N");
+  command->add_option("--cpus", flags->cpus, "share of the processors")
+      ->check(CLI::Range(0.01, 4096.0))
+      ->type_name("N");
   command->add_option("--memory", flags->memory, "memory and swap")->type_name("SIZE");
   command->add_option("--disk", flags->disk, "everything it can write")->type_name("SIZE");
   command

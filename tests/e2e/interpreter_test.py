@@ -155,6 +155,19 @@ class Ends(InterpreterStory):
             again = self.execute("echo $kept" if language == "bash" else "kept", context)
             self.assertIn("1", again["stdout"] + "".join(r["text"] for r in again["results"]))
 
+    def test_an_interrupt_that_comes_before_the_code_begins_ends_it(self):
+        context = self.context()
+        pid = self.text("kept = 1; import os; os.getpid()", context)
+        self.output(self.sandbox, f"kill -STOP {pid}")  # it has not heard of the code when the interrupt comes
+        connection, events = self.stream("while True: pass", context, timeout=0)
+        while not self.api("GET", self.place(context))["running"]:
+            time.sleep(0.02)
+        self.api("POST", self.place(context) + "/interrupt", expect=204)
+        self.output(self.sandbox, f"kill -CONT {pid}")
+        self.assertEqual(dict(events)["end"]["error"]["name"], "KeyboardInterrupt")
+        connection.close()
+        self.assertEqual(self.text("kept", context), "1")
+
     def test_time_that_is_over(self):
         self.execute("kept = 1")
         done = self.execute("while True: pass", timeout=1)

@@ -30,7 +30,7 @@ struct Repetition {
 // for the first ends Node itself (vm's breakOnSigint leaves it without a handler for that moment). A program that bash
 // was just starting forgets one, too (the fork still has bash's handler), and bash goes on if its program did not die
 // of it; but what runs there may be cleaning up, which a second one would end. So the next comes as from somebody at a
-// keyboard who loses patience. Python forgets none.
+// keyboard who loses patience. Python forgets none once its code has begun.
 Repetition repetition_for(ContextLanguage language) {
   switch (language) {
     case ContextLanguage::kJavaScript:
@@ -216,6 +216,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   restarting_ = false;
   interrupts_left_ = 0;
   next_interrupt_ = Clock::time_point::max();
+  code_began_ = interrupt_waits_ = false;
   keep();
   run.process->set_reading(ContextProcess::Reading::kOn);
   run.process->write(encode_execution(language_, execution, run.nonce));
@@ -274,6 +275,8 @@ bool InterpreterContext::take_message(Run& run, ContextMessage message, Executio
   switch (message.op) {
     case ContextOp::kCount:
       count_ = event.count = message.count;
+      code_began_ = true;
+      if (interrupt_waits_) next_interrupt_ = Clock::now();  // press() sends it
       event.kind = ExecutionEventKind::kCount;
       return true;
     case ContextOp::kResult:
@@ -354,6 +357,10 @@ void InterpreterContext::kill_process() {
 Task<Result<void>> InterpreterContext::interrupt() {
   if (!running_ || !process_) co_return Result<void>();
   const std::shared_ptr<ContextProcess> process = process_;
+  if (language_ == ContextLanguage::kPython && !code_began_) {
+    interrupt_waits_ = true;
+    co_return Result<void>();
+  }
   expect_interrupt_to_be_lost();
   const bool node = language_ == ContextLanguage::kJavaScript || language_ == ContextLanguage::kTypeScript;
   const bool settling = node && Clock::now() < running_since_ + kSettle;

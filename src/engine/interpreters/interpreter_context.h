@@ -119,6 +119,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   int interrupts_left_ = 0;  // that are sent again while the code goes on
   Clock::time_point running_since_;
   Clock::time_point next_interrupt_ = Clock::time_point::max();
+  bool code_began_ = false, interrupt_waits_ = false;  // for the code to begin: Python ignores one before that
   bool running_ = false, ended_ = false, had_process_ = false, restarting_ = false, sandbox_ended_ = false;
 };
 
