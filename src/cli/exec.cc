@@ -101,7 +101,8 @@ void add_exec(CLI::App& app, Context& context) {
   command->add_flag("-i,--interactive", request->input, "pass our stdin on");
   command->add_flag("-t,--tty", request->terminal, "give the command a terminal");
   command->add_option("-u,--user", request->user, "user inside: a name or number [user]")->type_name("USER");
-  command->add_option("-w,--workdir", request->directory, "working directory [the user's home]")->type_name("DIR");
+  command->add_option("-w,--workdir", request->directory, "working directory [the template's, else the user's home]")
+      ->type_name("DIR");
   add_env_flag(*command, request->environment);
   add_network_flag(*command, request->network);
   add_credential_flag(*command, request->credentials);

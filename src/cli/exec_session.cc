@@ -210,13 +210,17 @@ int cannot_start(const Error& error, const ExecRequest& request, bool as_json) {
 }
 
 // The directory to start in. A command's failure would not tell whether the directory or the command is missing, so the
-// directory is looked at first; a home that is not there (that of `nobody`) is replaced by /.
+// directory is looked at first; without a wish, the template's own and the home may be missing (that of `nobody` is).
 Task<Result<std::string>> start_directory(Sandbox& sandbox, std::string wanted) {
   const Account& account = sandbox.account();
-  const std::string directory = wanted.empty() ? account.home : wanted;
-  const Result<Fd> opened = co_await sandbox.warden().open(directory, O_RDONLY | O_DIRECTORY, 0, account.uid,
-                                                           account.gid, FileType::kDirectory);
-  if (opened) co_return directory;
+  std::vector<std::string> choice{wanted};
+  if (wanted.empty()) choice = {sandbox.image().workdir, account.home};
+  for (const std::string& directory : choice) {
+    if (directory.empty()) continue;
+    const Result<Fd> opened = co_await sandbox.warden().open(directory, O_RDONLY | O_DIRECTORY, 0, account.uid,
+                                                             account.gid, FileType::kDirectory);
+    if (opened) co_return directory;
+  }
   if (wanted.empty()) co_return "/";
   co_return fail(Code::kInvalid, "the sandbox has no directory \"" + wanted + "\" that its user may enter (--workdir)");
 }

@@ -1,6 +1,9 @@
 """Templates from archives: good ones run, bad ones get one sentence and leave nothing."""
 
+import gzip
+import hashlib
 import io
+import json
 import os
 import tarfile
 import unittest
@@ -30,6 +33,20 @@ def root_archive(path):
         tar.addfile(info, io.BytesIO(b"hello\n"))
 
 
+def image_archive(path, layer_path, config):
+    """A docker-archive of one layer."""
+    with open(layer_path, "rb") as file:
+        layer = gzip.decompress(file.read())
+    config["rootfs"] = {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]}
+    manifest = [{"Config": "config.json", "RepoTags": ["x:1"], "Layers": ["layer.tar"]}]
+    with tarfile.open(path, "w") as tar:
+        for name, data in (("layer.tar", layer), ("config.json", json.dumps(config).encode()),
+                           ("manifest.json", json.dumps(manifest).encode())):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+
+
 class Templates(Story):
     def test_an_imported_root_runs_and_can_be_removed(self):
         path = os.path.join(self.scratch, "root.tar.gz")
@@ -43,6 +60,19 @@ class Templates(Story):
         self.assertEqual(done.stdout, b"/root\n", done.stderr)
         self.assertEqual(self.belljar("template", "rm", "tiny").returncode, 0)
         self.assertNotIn(b"tiny", self.belljar("template", "list").stdout)
+
+    def test_a_command_starts_where_the_image_says(self):
+        # It started at home, though docs/templates.md says that the image's directory becomes the default.
+        layer, image = os.path.join(self.scratch, "layer.tar.gz"), os.path.join(self.scratch, "image.tar")
+        root_archive(layer)
+        for name, directory, start in (("placed", "/etc", "/etc"), ("misplaced", "/not/there", "/home/user")):
+            image_archive(image, layer, {"architecture": "amd64", "os": "linux", "config": {"WorkingDir": directory}})
+            done = self.belljar("template", "import", name, image)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = self.belljar("exec", "--template", name, "--", "sh", "-c", "echo $PWD")
+            self.assertEqual(done.stdout.decode().strip(), start, done.stderr)
+        done = self.belljar("exec", "--template", "placed", "--workdir", "/usr", "--", "sh", "-c", "echo $PWD")
+        self.assertEqual(done.stdout, b"/usr\n", done.stderr)
 
     def test_a_damaged_archive_is_refused_and_leaves_nothing(self):
         whole = os.path.join(self.scratch, "whole.tar.gz")
