@@ -63,6 +63,13 @@ class E2bPython(ServerStory):
         with self.assertRaises(self.e2b.AuthenticationException):
             box.files.list("/", user="added")
 
+    def test_a_link_is_told_to_be_one(self):
+        box = self.create()
+        box.commands.run("mkdir l; echo x > l/real; ln -s real l/link")
+        self.assertEqual([entry.type.value for entry in box.files.list("l")], ["symlink", "file"])
+        link = box.files.get_info("l/link")
+        self.assertEqual((link.type.value, link.symlink_target), ("symlink", "/home/user/l/real"))
+
     def test_background_commands_are_fed_listed_and_killed(self):
         box = self.create()
         cat = box.commands.run("cat", background=True, stdin=True, timeout=0)
