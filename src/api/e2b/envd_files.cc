@@ -29,6 +29,8 @@ constexpr size_t kMostNotes = 4096;
 constexpr size_t kMostSources = 1000;          // of a file that is composed
 constexpr uint64_t kMostUnwanted = 256 << 20;  // of an upload that was refused
 constexpr std::string_view kNoteHeader = "x-metadata-";
+// Of an upload: the client sends what it is still making.
+constexpr auto kLongestPause = std::chrono::seconds(60);
 
 using Opened = SandboxFiles::Opened;
 // What was asked for can't be done: the answer that says so.
@@ -369,6 +371,7 @@ Task<HttpResponse> upload(FileCall file) {
     co_return plain_error(503, admitted.error().what);
   const Or<FileNotes> notes = notes_in(request);
   if (!notes) co_return notes.error();
+  request.body_stream->allow_pauses(kLongestPause);
   const std::string_view type = request.headers.get("Content-Type");
   if (type.starts_with("application/octet-stream")) co_return co_await upload_plain(std::move(file), *notes);
   if (const std::optional<std::string> boundary = multipart_boundary(type))
