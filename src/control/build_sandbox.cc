@@ -103,7 +103,7 @@ Task<Result<std::shared_ptr<BuildSandbox>>> BuildSandbox::create(Engine& engine,
   if (!engine.host().uids) made->helper_user_ = made->image_.user;  // rootless there is one user
   spec.user = made->helper_user_;
   BJ_CO_TRY(made->sandbox_, co_await Sandbox::create(engine.host(), std::move(spec)));
-  SandboxFiles files(engine.host(), made->sandbox_, made->image_);
+  SandboxFiles files(engine.host(), made->sandbox_);
   co_await make_start_directory(files, made->image_, made->helper_user_);
   co_return made;
 }

@@ -22,7 +22,7 @@ struct Habits {
 
 class LocalSandbox : public LiveSandbox {
  public:
-  LocalSandbox(Engine& engine, std::shared_ptr<Sandbox> sandbox, Template image, std::vector<Layer> layers,
+  LocalSandbox(Engine& engine, std::shared_ptr<Sandbox> sandbox, const Template& image, std::vector<Layer> layers,
                Habits habits, GateWitness witness)
       : habits_(std::move(habits)),
         note_(std::move(witness.note)),
@@ -30,7 +30,7 @@ class LocalSandbox : public LiveSandbox {
         processes_(engine.host().executor, sandbox_),
         interpreters_(engine.host().executor, sandbox_,
                       image.workdir.empty() ? sandbox_->account().home : image.workdir),
-        files_(engine.host(), sandbox_, std::move(image)),
+        files_(engine.host(), sandbox_),
         store_(engine.layers()),
         layers_(std::move(layers)),
         finish_(std::move(witness.finish)) {}

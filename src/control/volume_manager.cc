@@ -160,10 +160,9 @@ Task<Result<VolumeManager::Window>> VolumeManager::open_window(VolumeRow row) {
     return spec;
   };
   BJ_CO_TRY(SandboxSpec spec, co_await offload(*host.workers, prepare));
-  const Template image = spec.image;
   Window window;
   BJ_CO_TRY(window.sandbox, co_await Sandbox::create(host, std::move(spec)));
-  window.files = std::make_shared<SandboxFiles>(host, window.sandbox, image);
+  window.files = std::make_shared<SandboxFiles>(host, window.sandbox);
   co_return window;
 }
 

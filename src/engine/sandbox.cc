@@ -266,13 +266,34 @@ Result<void> Sandbox::change_network(NetworkPolicy policy) {
   return {};
 }
 
-Result<Account> Sandbox::account_of(const std::string& user) const {
+Result<Account> Sandbox::known_account(const std::string& user) const {
   if (user.empty()) return account_;
-  BJ_TRY(Account account, spec_.image.account(user));
+  const auto added = added_accounts_.find(user);
+  return added == added_accounts_.end() ? spec_.image.account(user) : added->second;
+}
+
+Task<Result<Account>> Sandbox::find_account(std::string user) {
+  if (user.empty()) co_return account_;
+  Result<Account> account = spec_.image.account(user);
+  if (account || account.error().code != Code::kNotFound) co_return account;
+  added_accounts_.erase(user);
+  constexpr size_t kLongestAccounts = 1 << 20;
+  constexpr size_t kMostAdded = 1000;  // that are remembered
+  const Result<std::string> accounts = co_await read_file("/etc/passwd", kLongestAccounts);
+  const std::optional<Account> added = accounts ? account_in(*accounts, user) : std::nullopt;
+  if (!added) co_return account;
+  if (added_accounts_.size() >= kMostAdded) added_accounts_.clear();
+  added_accounts_[user] = *added;
+  co_return *added;
+}
+
+Task<Result<Account>> Sandbox::account_of(std::string user) {
+  BJ_CO_TRY(Account account, co_await find_account(user));
   if (!host_.uids && account.uid != account_.uid) {
-    return fail(Code::kUnavailable, "rootless, a sandbox has one user id: create it for user \"" + user + "\" instead");
+    co_return fail(Code::kUnavailable,
+                   "rootless, a sandbox has one user id: create it for user \"" + user + "\" instead");
   }
-  return account;
+  co_return account;
 }
 
 std::vector<std::string> Sandbox::environment_for(const Account& account, const ProcessSpec& spec) const {
@@ -294,7 +315,7 @@ std::vector<std::string> Sandbox::environment_for(const Account& account, const 
 }
 
 Task<Result<Process>> Sandbox::start(ProcessSpec spec, std::shared_ptr<ProcessRecord> record) {
-  BJ_CO_TRY(const Account account, account_of(spec.user));
+  BJ_CO_TRY(const Account account, co_await account_of(spec.user));
   SpawnRequest request;
   request.environment = environment_for(account, spec);
   const std::string& start = spec_.image.workdir.empty() ? account.home : spec_.image.workdir;

@@ -153,6 +153,10 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   const Limits& limits() const { return spec_.limits; }
   const std::map<std::string, std::string>& environment() const { return spec_.environment; }  // over the template's
   const Account& account() const { return account_; }
+  // One of the template's, else of the sandbox's own /etc/passwd: who is root inside adds users. Empty: account().
+  Task<Result<Account>> find_account(std::string user);
+  // The same as it was found last.
+  Result<Account> known_account(const std::string& user) const;
   // Whether nothing more can be written in it now.
   bool disk_is_full() const;
   CgroupUsage usage() const { return group_.used(); }
@@ -166,7 +170,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<Result<void>> trust_gate();
   Result<void> choose_ids(SandboxPolicy& policy);
   SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
-  Result<Account> account_of(const std::string& user) const;
+  Task<Result<Account>> account_of(std::string user);
   std::vector<std::string> environment_for(const Account& account, const ProcessSpec& spec) const;
   std::string note() const;
   Result<void> read_note(const std::string& note, SandboxNetwork network);
@@ -175,6 +179,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Host& host_;
   SandboxSpec spec_;
   Account account_;
+  std::map<std::string, Account> added_accounts_;  // not the template's, as they were found
   UidRange range_;
   LeasedGroup group_;
   Seal seal_;

@@ -82,21 +82,18 @@ std::vector<FileMatch> lines_with(const std::string& wanted, const std::string& 
 
 }  // namespace
 
-Result<SandboxFiles::Place> SandboxFiles::place_of(const std::string& path, const std::string& user) const {
+Task<Result<SandboxFiles::Place>> SandboxFiles::place_of(std::string path, std::string user) {
   Place place;
-  place.account = sandbox_->account();
-  if (!user.empty()) {
-    BJ_TRY(place.account, image_.account(user));
-    if (!host_.uids && place.account.uid != sandbox_->account().uid)
-      return fail(Code::kUnavailable, "rootless, a sandbox has one user: files can't be another's");
-  }
+  BJ_CO_TRY(place.account, co_await sandbox_->find_account(user));
+  if (!host_.uids && place.account.uid != sandbox_->account().uid)
+    co_return fail(Code::kUnavailable, "rootless, a sandbox has one user: files can't be another's");
   place.path = path;
   if (path == "~" || path.starts_with("~/")) place.path = place.account.home + path.substr(1);
-  if (place.path.empty()) return fail(Code::kInvalid, "no path was given");
+  if (place.path.empty()) co_return fail(Code::kInvalid, "no path was given");
   if (!place.path.starts_with("/")) place.path = joined(place.account.home, place.path);
-  if (place.path.find('\0') != std::string::npos) return fail(Code::kInvalid, "the path holds a NUL byte");
-  if (place.path.size() > kLongestPath) return fail(Code::kInvalid, "the path is longer than 4095 bytes");
-  return place;
+  if (place.path.find('\0') != std::string::npos) co_return fail(Code::kInvalid, "the path holds a NUL byte");
+  if (place.path.size() > kLongestPath) co_return fail(Code::kInvalid, "the path is longer than 4095 bytes");
+  co_return place;
 }
 
 Task<Result<Fd>> SandboxFiles::open(const Place& place, int flags, FileType type) {
@@ -116,7 +113,7 @@ Task<Result<FileInfo>> SandboxFiles::info_of(const Fd& fd, std::string path) con
 }
 
 Task<Result<FileInfo>> SandboxFiles::stat(std::string path, std::string user) {
-  BJ_CO_TRY(const Place place, place_of(path, user));
+  BJ_CO_TRY(const Place place, co_await place_of(path, user));
   BJ_CO_TRY(const Fd fd, co_await open(place, O_PATH | O_NOFOLLOW, FileType::kAny));
   co_return co_await info_of(fd, place.path);
 }
@@ -167,7 +164,7 @@ Task<Result<void>> SandboxFiles::walk(Place directory, int depth,
 
 // It may be reached through a link: that is decided before its entries are asked for.
 Task<Result<SandboxFiles::Place>> SandboxFiles::directory_at(const std::string& path, const std::string& user) {
-  BJ_CO_TRY(Place place, place_of(path, user));
+  BJ_CO_TRY(Place place, co_await place_of(path, user));
   BJ_CO_CHECK(co_await open(place, O_RDONLY | O_DIRECTORY, FileType::kDirectory));
   if (!place.path.ends_with("/")) place.path += "/";  // of a link, what it leads to
   co_return place;
@@ -185,15 +182,10 @@ Task<Result<FileListing>> SandboxFiles::list(std::string path, std::string user,
   co_return listing;
 }
 
-Result<Account> SandboxFiles::account(const std::string& user) const {
-  if (user.empty()) return sandbox_->account();
-  return image_.account(user);
-}
-
 FileInfo SandboxFiles::info_from_status(const struct stat& status) const { return info_from(status, host_, *sandbox_); }
 
 Task<Result<Fd>> SandboxFiles::locate(std::string path, std::string user, LastLink link) {
-  BJ_CO_TRY(const Place place, place_of(path, user));
+  BJ_CO_TRY(const Place place, co_await place_of(path, user));
   co_return co_await open(place, O_PATH | (link == LastLink::kKeep ? O_NOFOLLOW : 0), FileType::kAny);
 }
 
@@ -213,7 +205,7 @@ Result<void> SandboxFiles::give(int fd, std::optional<uid_t> uid, std::optional<
 
 Result<void> SandboxFiles::give_to(int fd, const std::string& owner) const {
   if (owner.empty() || !host_.uids) return {};
-  BJ_TRY(const Account account, image_.account(owner));
+  BJ_TRY(const Account account, sandbox_->known_account(owner));
   return give(fd, account.uid, account.gid);
 }
 
@@ -237,7 +229,7 @@ Task<Result<void>> SandboxFiles::make_parents(Place place, const std::string& ow
 
 Task<Result<void>> SandboxFiles::make_directory(std::string path, std::string user, Parents parents,
                                                 std::string owner) {
-  BJ_CO_TRY(const Place place, place_of(path, user));
+  BJ_CO_TRY(const Place place, co_await place_of(path, user));
   if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(place, owner));
   Result<void> made = co_await make_one(place.path, place.account, owner);
   if (!made && made.error().sys == EEXIST) co_return fail(Code::kConflict, made.error().what, EEXIST);
@@ -246,14 +238,14 @@ Task<Result<void>> SandboxFiles::make_directory(std::string path, std::string us
 
 Task<Result<void>> SandboxFiles::move(std::string from, std::string to, std::string user, Parents parents,
                                       std::string owner) {
-  BJ_CO_TRY(const Place source, place_of(from, user));
-  BJ_CO_TRY(const Place target, place_of(to, user));
+  BJ_CO_TRY(const Place source, co_await place_of(from, user));
+  BJ_CO_TRY(const Place target, co_await place_of(to, user));
   if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(target, owner));
   co_return co_await sandbox_->warden().rename(source.path, target.path, source.account.uid, source.account.gid);
 }
 
 Task<Result<void>> SandboxFiles::remove(std::string path, std::string user, Removal removal) {
-  BJ_CO_TRY(const Place place, place_of(path, user));
+  BJ_CO_TRY(const Place place, co_await place_of(path, user));
   BJ_CO_TRY(const FileInfo info, co_await stat(place.path, user));
   if (info.kind == FileKind::kDirectory && removal == Removal::kTree) co_return co_await remove_tree(place);
   const FileType type = info.kind == FileKind::kDirectory ? FileType::kDirectory : FileType::kAny;
@@ -329,7 +321,7 @@ Task<Result<std::vector<FileMatch>>> SandboxFiles::search(FileSearch what, std::
 }
 
 Task<Result<std::shared_ptr<TreeWatch>>> SandboxFiles::watch(std::string path, std::string user, WatchReach reach) {
-  BJ_CO_TRY(const Place place, place_of(path, user));
+  BJ_CO_TRY(const Place place, co_await place_of(path, user));
   BJ_CO_TRY(Fd inotify,
             co_await sandbox_->warden().watch(place.path, TreeWatch::kMask, place.account.uid, place.account.gid));
   const auto open_below = [sandbox = sandbox_, place](std::string relative) -> Task<Result<Fd>> {
@@ -345,7 +337,7 @@ Task<Result<std::shared_ptr<TreeWatch>>> SandboxFiles::watch(std::string path, s
 }
 
 Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_read(std::string path, std::string user) {
-  BJ_CO_TRY(const Place place, place_of(path, user));
+  BJ_CO_TRY(const Place place, co_await place_of(path, user));
   BJ_CO_TRY(Fd fd, co_await open(place, O_RDONLY, FileType::kRegular));
   Opened opened;
   BJ_CO_TRY(opened.info, co_await info_of(fd, place.path));
@@ -355,7 +347,7 @@ Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_read(std::string path, 
 
 Task<Result<SandboxFiles::Opened>> SandboxFiles::open_to_write(std::string path, std::string user, unsigned mode,
                                                                Writing writing, Parents parents, std::string owner) {
-  BJ_CO_TRY(const Place place, place_of(path, user));
+  BJ_CO_TRY(const Place place, co_await place_of(path, user));
   if (parents == Parents::kMake) BJ_CO_CHECK(co_await make_parents(place, owner));
   const int how = writing == Writing::kAppend ? O_APPEND : writing == Writing::kNew ? O_EXCL : O_TRUNC;
   const int flags = O_WRONLY | O_CREAT | how;

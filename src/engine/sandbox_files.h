@@ -57,9 +57,7 @@ struct FileMatch {
 // Stays on its thread; what blocks is done on the host's workers.
 class SandboxFiles {
  public:
-  // `image`: whose users paths are resolved as.
-  SandboxFiles(Host& host, std::shared_ptr<Sandbox> sandbox, Template image)
-      : host_(host), sandbox_(std::move(sandbox)), image_(std::move(image)) {}
+  SandboxFiles(Host& host, std::shared_ptr<Sandbox> sandbox) : host_(host), sandbox_(std::move(sandbox)) {}
 
   // Relative paths begin at the user's home, "~" is it. An empty user is the sandbox's own.
   Task<Result<FileInfo>> stat(std::string path, std::string user);
@@ -87,8 +85,10 @@ class SandboxFiles {
 
   // A descriptor that only names what lies there (O_PATH).
   Task<Result<Fd>> locate(std::string path, std::string user, LastLink link);
-  // Whom the template knows by that name; empty: the sandbox's own user.
-  Result<Account> account(const std::string& user) const;
+  // Whom the template, or the sandbox's own /etc/passwd, knows by that name; empty: the sandbox's own user.
+  Task<Result<Account>> find_account(std::string user) { return sandbox_->find_account(std::move(user)); }
+  // The same as it was found last.
+  Result<Account> account(const std::string& user) const { return sandbox_->known_account(user); }
   // Who may do everything inside: root, or, rootless, the one user there is.
   std::string strongest_user() const { return host_.uids ? "root" : ""; }
   FileInfo info_from_status(const struct stat& status) const;
@@ -100,7 +100,7 @@ class SandboxFiles {
     std::string path;
     Account account;
   };
-  Result<Place> place_of(const std::string& path, const std::string& user) const;
+  Task<Result<Place>> place_of(std::string path, std::string user);
   Task<Result<Place>> directory_at(const std::string& path, const std::string& user);
   Task<Result<Fd>> open(const Place& place, int flags, FileType type);
   Task<Result<FileInfo>> info_of(const Fd& fd, std::string path) const;
@@ -117,7 +117,6 @@ class SandboxFiles {
 
   Host& host_;
   std::shared_ptr<Sandbox> sandbox_;
-  Template image_;
 };
 
 }  // namespace bj

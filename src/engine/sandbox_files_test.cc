@@ -14,7 +14,7 @@ class SandboxFilesTest : public EngineStory {
     tell({}, [script, story](Engine& engine) -> Task<Result<void>> {
       BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await sandbox_of(engine));
       BJ_CO_CHECK(co_await output(*sandbox, script));
-      SandboxFiles files(engine.host(), sandbox, sandbox->image());
+      SandboxFiles files(engine.host(), sandbox);
       Result<void> told = co_await story(files);
       co_await sandbox->destroy();
       co_return told;
@@ -96,7 +96,7 @@ TEST_F(SandboxFilesTest, ASearchInASandboxThatEndsMeanwhileFails) {
   tell({}, [](Engine& engine) -> Task<Result<void>> {
     BJ_CO_TRY(const std::shared_ptr<Sandbox> sandbox, co_await sandbox_of(engine));
     BJ_CO_CHECK(co_await output(*sandbox, "mkdir -p $(seq -f d/%g 500)"));
-    const auto files = std::make_shared<SandboxFiles>(engine.host(), sandbox, sandbox->image());
+    const auto files = std::make_shared<SandboxFiles>(engine.host(), sandbox);
     std::vector<std::shared_ptr<OneShot<Result<std::vector<FileMatch>>>>> searches;
     for (int i = 0; i < 4; ++i) {
       searches.push_back(std::make_shared<OneShot<Result<std::vector<FileMatch>>>>(engine.host().executor));

@@ -38,6 +38,7 @@ class Connection::Body : public BodyReader {
       : connection_(connection), parser_(parser), owes_continue_(parser.expects_continue()) {}
 
   std::optional<uint64_t> length() const override { return parser_.length(); }
+  void allow_pauses(std::chrono::milliseconds longest) override { longest_pause_ = longest; }
 
   Task<Result<std::string>> read() override {
     for (;;) {
@@ -47,7 +48,8 @@ class Connection::Body : public BodyReader {
         if (!co_await connection_.send("HTTP/1.1 100 Continue\r\n\r\n", {}))
           co_return fail(Code::kUnavailable, "The client is gone");
       }
-      connection_.deadline_ = due(began_, connection_.limits_.body_time, taken_);
+      connection_.deadline_ =
+          longest_pause_ ? Clock::now() + *longest_pause_ : due(began_, connection_.limits_.body_time, taken_);
       const bool more = co_await connection_.fill();
       connection_.disarm();
       if (!more) co_return failure();
@@ -83,6 +85,7 @@ class Connection::Body : public BodyReader {
   bool owes_continue_;
   Clock::time_point began_ = Clock::now();
   uint64_t taken_ = 0;
+  std::optional<std::chrono::milliseconds> longest_pause_;
 };
 
 class Connection::OpenTunnel : public Tunnel {

@@ -21,6 +21,7 @@ class LimitedBody : public BodyReader {
   uint64_t limit() const { return limit_; }
   Task<Result<std::string>> read() override;
   std::optional<uint64_t> length() const override { return body_.length(); }
+  void allow_pauses(std::chrono::milliseconds longest) override { body_.allow_pauses(longest); }
 
  private:
   tl::unexpected<Error> too_long() const;

@@ -11,6 +11,7 @@ class EmptyBody : public BodyReader {
  public:
   Task<Result<std::string>> read() override { co_return std::string(); }
   std::optional<uint64_t> length() const override { return 0; }
+  void allow_pauses(std::chrono::milliseconds) override {}
 };
 
 // A server with one origin, whose sandboxes' ports refuse everybody.

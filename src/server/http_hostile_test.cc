@@ -1,6 +1,7 @@
 // Clients that lie about their bodies, flood, dawdle or come from the wrong place.
 #include <netinet/tcp.h>
 
+#include "server/dispatcher.h"
 #include "server/test_server.h"
 
 namespace bj {
@@ -10,11 +11,26 @@ Task<HttpResponse> echo(HttpRequest& request) { co_return text_response(200, "te
 
 Task<HttpResponse> large(HttpRequest&) { co_return text_response(200, "text/plain", std::string(32 << 20, 'x')); }
 
+// Streamed, from a client who may pause.
+Task<HttpResponse> patient(HttpRequest& request) {
+  request.body_stream->allow_pauses(std::chrono::hours(1));
+  std::string all;
+  for (;;) {
+    const Result<std::string> piece = co_await request.body_stream->read();
+    if (!piece) co_return body_failure(piece.error());
+    if (piece->empty()) co_return text_response(200, "text/plain", "<" + all + ">");
+    all += *piece;
+  }
+}
+
 void fill(Router& router) {
   RouteOptions options;
   options.access = Access::kPublic;
   for (const Method method : {Method::kGet, Method::kPost}) router.add(method, "/echo", echo, options);
   router.add(Method::kGet, "/large", large, options);
+  options.body = BodyKind::kStreamed;
+  options.body_limit = 100;
+  router.add(Method::kPost, "/patient", patient, options);
 }
 
 ServerOptions impatient() {
@@ -119,6 +135,20 @@ TEST(HttpHostileTest, ASlowBodyEndsWith408) {
   TestServer server(fill, impatient());
   TestClient client(server.port());
   EXPECT_EQ(status_in(client.send(request_text("POST", "/echo", "Content-Length: 10\r\n", "abc")).read_all()), 408U);
+}
+
+// Once, who sent what somebody types was cut off as too slow.
+TEST(HttpHostileTest, ABodyWhoseClientMayPauseIsWaitedFor) {
+  TestServer server(fill, impatient());
+  TestClient client(server.port()), other(server.port());
+  client.send(request_text("POST", "/patient", "Expect: 100-continue\r\nContent-Length: 6\r\n"));
+  EXPECT_EQ(status_in(client.read_until("\r\n\r\n")), 100U);
+  client.send("abc");
+  // By then another one has been waited for as long as is usual.
+  EXPECT_EQ(status_in(other.send(request_text("POST", "/echo", "Content-Length: 10\r\n", "abc")).read_all()), 408U);
+  const std::string answer = client.send("def").read_response();
+  EXPECT_EQ(status_in(answer), 200U);
+  EXPECT_TRUE(answer.ends_with("<abcdef>")) << answer;
 }
 
 TEST(HttpHostileTest, AnIdleConnectionIsClosedWithoutAWord) {

@@ -2,6 +2,7 @@
 // response's stream may refer to it. Everything in it comes from the network: bounded in size, not otherwise trusted.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,9 @@ class BodyReader {
   virtual Task<Result<std::string>> read() = 0;
   // What Content-Length promised; nothing for a chunked body.
   virtual std::optional<uint64_t> length() const = 0;
+  // From now on the client may be silent for so long between two pieces, and as slow in all as it likes: it sends what
+  // comes into being meanwhile. Only for one who has shown who he is.
+  virtual void allow_pauses(std::chrono::milliseconds longest) = 0;
 };
 
 struct HttpRequest {

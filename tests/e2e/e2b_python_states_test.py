@@ -89,6 +89,8 @@ class E2bPythonStates(ServerStory):
         place = "/sandboxes/" + box.sandbox_id
         self.api("PUT", place + "/network", {"dnsServers": ["1.1.1.1"]}, expect=204)
         self.assertEqual(self.api("GET", place)["network"]["dnsServers"], ["1.1.1.1"])
+        for wrong in (["a name"], ["::1"], [1], ["1.1.1.1"] * 11):
+            self.api("PUT", place + "/network", {"dnsServers": wrong}, expect=400)
 
     def test_a_sandbox_that_was_made_closed_is_opened_later(self):
         self.api("PUT", "/v1/network-policy", {"policy": "open"})

@@ -49,6 +49,27 @@ class E2bPython(ServerStory):
         with self.assertRaises(self.e2b.NotFoundException):
             box.files.read("made/b.txt")
 
+    def test_a_user_who_was_added_inside_is_known(self):
+        box = self.create()
+        box.commands.run("useradd -m added", user="root")
+        self.assertEqual(box.commands.run("whoami; pwd", user="added").stdout, "added\n/home/added\n")
+        self.assertEqual(box.files.write("his.txt", "1", user="added").path, "/home/added/his.txt")
+        self.assertEqual(box.files.get_info("his.txt", user="added").owner, "added")
+        self.assertEqual(box.files.read("his.txt", user="added"), "1")
+        self.assertTrue(box.files.make_dir("his", user="added"))
+        box.commands.run("userdel added", user="root")
+        with self.assertRaises(self.e2b.AuthenticationException):
+            box.commands.run("true", user="added")
+        with self.assertRaises(self.e2b.AuthenticationException):
+            box.files.list("/", user="added")
+
+    def test_a_link_is_told_to_be_one(self):
+        box = self.create()
+        box.commands.run("mkdir l; echo x > l/real; ln -s real l/link")
+        self.assertEqual([entry.type.value for entry in box.files.list("l")], ["symlink", "file"])
+        link = box.files.get_info("l/link")
+        self.assertEqual((link.type.value, link.symlink_target), ("symlink", "/home/user/l/real"))
+
     def test_background_commands_are_fed_listed_and_killed(self):
         box = self.create()
         cat = box.commands.run("cat", background=True, stdin=True, timeout=0)

@@ -45,6 +45,7 @@ json::object entry_json(const FileDetails& details) {
                      {"permissions", permissions_of(info)}, {"owner", valid_utf8(details.owner)},
                      {"group", valid_utf8(details.group)},  {"modifiedTime", time_text(info.modified_us)}};
   if (!link || details.target) entry["type"] = type_name(meant.kind);
+  if (link) entry["isSymlink"] = true;  // the type is that of what it leads to
   if (details.target) entry["symlinkTarget"] = valid_utf8(details.target_path);
   if (!details.notes.empty()) {
     json::object notes;

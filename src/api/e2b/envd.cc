@@ -80,9 +80,9 @@ Task<std::optional<HttpResponse>> collect(HttpRequest& request, uint64_t most = 
   }
 }
 
-RpcResult<void> check_user(const EnvdCall& call) {
-  if (call.user.empty() || call.files().account(call.user)) return {};
-  return rpc_fail(RpcCode::kUnauthenticated, "invalid username: '" + call.user + "'");
+Task<RpcResult<void>> check_user(const EnvdCall& call) {
+  if (co_await call.files().find_account(call.user)) co_return RpcResult<void>();
+  co_return rpc_fail(RpcCode::kUnauthenticated, "invalid username: '" + call.user + "'");
 }
 
 HttpResponse streamed(const std::shared_ptr<EnvdCall>& call, StreamCall function) {
@@ -95,7 +95,7 @@ HttpResponse streamed(const std::shared_ptr<EnvdCall>& call, StreamCall function
     keepalive.message = {{"keepalive", json::object()}};
   return rpc_stream(
       [call, function](RpcStream& stream) -> Task<std::optional<RpcError>> {
-        const RpcResult<void> known = check_user(*call);
+        const RpcResult<void> known = co_await check_user(*call);
         if (!known) co_return known.error();
         co_return co_await function(*call, stream);
       },
@@ -124,7 +124,8 @@ Task<HttpResponse> answer_rpc(const Services& services, HttpRequest& request, st
   }
   if (!message) co_return rpc_response(tl::unexpected(message.error()));
   call->message = std::move(*message);
-  if (const RpcResult<void> known = check_user(*call); !known) co_return rpc_response(tl::unexpected(known.error()));
+  if (const RpcResult<void> known = co_await check_user(*call); !known)
+    co_return rpc_response(tl::unexpected(known.error()));
   co_return rpc_response(co_await unary(*call));
 }
 

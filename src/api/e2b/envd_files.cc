@@ -29,6 +29,8 @@ constexpr size_t kMostNotes = 4096;
 constexpr size_t kMostSources = 1000;          // of a file that is composed
 constexpr uint64_t kMostUnwanted = 256 << 20;  // of an upload that was refused
 constexpr std::string_view kNoteHeader = "x-metadata-";
+// Of an upload: the client sends what it is still making.
+constexpr auto kLongestPause = std::chrono::seconds(60);
 
 using Opened = SandboxFiles::Opened;
 // What was asked for can't be done: the answer that says so.
@@ -58,14 +60,14 @@ struct FileCall {
   std::string rights;  // whose rights the work is done with
 };
 
-Or<FileCall> file_call(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox,
-                       std::string user) {
+Task<Or<FileCall>> file_call(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox,
+                             std::string user) {
   const std::string* const path = request.query.find("path");
   FileCall file{{services, request, std::move(sandbox), std::move(user), {}}, path == nullptr ? "" : *path, {}};
   file.rights = file.call.files().strongest_user();
-  if (!file.call.user.empty() && !file.call.files().account(file.call.user))
-    return refuse(401, "error looking up user '" + file.call.user + "': invalid username: '" + file.call.user + "'");
-  return file;
+  if (!co_await file.call.files().find_account(file.call.user))
+    co_return refuse(401, "error looking up user '" + file.call.user + "': invalid username: '" + file.call.user + "'");
+  co_return file;
 }
 
 Or<std::string> resolved(const FileCall& file, const std::string& path) {
@@ -369,6 +371,7 @@ Task<HttpResponse> upload(FileCall file) {
     co_return plain_error(503, admitted.error().what);
   const Or<FileNotes> notes = notes_in(request);
   if (!notes) co_return notes.error();
+  request.body_stream->allow_pauses(kLongestPause);
   const std::string_view type = request.headers.get("Content-Type");
   if (type.starts_with("application/octet-stream")) co_return co_await upload_plain(std::move(file), *notes);
   if (const std::optional<std::string> boundary = multipart_boundary(type))
@@ -481,7 +484,7 @@ Task<HttpResponse> answer_signed(const Services& services, HttpRequest& request)
 
 Task<HttpResponse> answer_files(const Services& services, HttpRequest& request, std::shared_ptr<HeldSandbox> sandbox) {
   const std::string* const user = request.query.find("username");
-  Or<FileCall> file = file_call(services, request, std::move(sandbox), user == nullptr ? "" : *user);
+  Or<FileCall> file = co_await file_call(services, request, std::move(sandbox), user == nullptr ? "" : *user);
   if (request.method == Method::kPost) {
     HttpResponse response = file ? co_await upload(std::move(*file)) : std::move(file.error());
     if (response.status >= 400) co_await read_the_rest(request);
@@ -497,7 +500,7 @@ Task<HttpResponse> answer_compose(const Services& services, HttpRequest& request
   json::error_code bad;
   const json::value body = json::parse(request.body, bad);
   if (bad || !body.is_object()) co_return plain_error(400, "the body must be a JSON object");
-  Or<FileCall> file = file_call(services, request, std::move(sandbox), text_in(body.get_object(), "username"));
+  Or<FileCall> file = co_await file_call(services, request, std::move(sandbox), text_in(body.get_object(), "username"));
   if (!file) co_return file.error();
   Or<Composition> wanted = composition_in(*file, body.get_object());
   if (!wanted) co_return wanted.error();

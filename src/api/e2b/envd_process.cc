@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <csignal>
 #include <cstring>
@@ -22,6 +23,7 @@ namespace json = boost::json;
 constexpr auto kKeptAfterEnd = std::chrono::seconds(30);  // one that ended can be connected to for so long
 constexpr auto kBurialTime = std::chrono::seconds(2);     // for one that was killed to be gone
 constexpr int64_t kMostCells = 10'000;
+constexpr std::chrono::milliseconds kLongestSilence = std::chrono::hours(1);  // of who types into a process
 
 using Process = std::shared_ptr<LiveProcess>;
 
@@ -321,6 +323,8 @@ StreamCall process_stream(std::string_view path) {
 
 // The first message names the process, the others are what it is fed.
 Task<RpcResult<json::object>> stream_input(const EnvdCall& call) {
+  call.request.body_stream->allow_pauses(
+      std::min(rpc_timeout(call.request).value_or(kLongestSilence), kLongestSilence));
   RpcEnvelopes messages(*call.request.body_stream);
   Process process;
   for (;;) {

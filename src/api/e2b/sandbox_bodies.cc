@@ -6,6 +6,7 @@
 
 #include "api/e2b/header_rules.h"
 #include "api/handler.h"
+#include "egress/ip_address.h"
 #include "egress/policy_json.h"
 #include "egress/policy_lists.h"
 
@@ -54,6 +55,19 @@ bool asks_for(const json::object& object, const char* name) {
 // What is refused rather than forgotten: a sandbox that lacks what was asked for would look like one that has it.
 Result<void> refuse_unknown_wishes(const json::object& network) {
   if (asks_for(network, "egressProxy")) return invalid("network.egressProxy is not supported");
+  return {};
+}
+
+// They are kept and shown only, but who mistyped one is told so, as by E2B.
+Result<void> check_dns_servers(const json::object& network) {
+  constexpr size_t kMostServers = 10;
+  BJ_TRY(const std::vector<std::string> servers, texts(network, "dnsServers"));
+  const auto is_v4 = [](const std::string& text) {
+    const std::optional<IpAddress> address = IpAddress::parse(text);
+    return address && !address->is_v6;
+  };
+  if (servers.size() > kMostServers || !std::all_of(servers.begin(), servers.end(), is_v4))
+    return invalid("dnsServers must be a list of 10 IPv4 addresses at most");
   return {};
 }
 
@@ -143,6 +157,7 @@ Result<NetworkWishes> read_network(const json::object* network, std::optional<bo
   lists.internet_access = internet;
   if (network != nullptr) {
     BJ_CHECK(refuse_unknown_wishes(*network));
+    BJ_CHECK(check_dns_servers(*network));
     BJ_CHECK(read_header_rules(*network));  // from here on they stand with what was asked for
     BJ_TRY(lists.allow_out, texts(*network, "allowOut"));
     BJ_TRY(lists.deny_out, texts(*network, "denyOut"));

@@ -117,14 +117,8 @@ std::vector<std::string> Template::targets() const {
   return out;
 }
 
-Result<Account> Template::account(const std::string& user_name) const {
-  if (user_name == "root") return Account{0, 0, "/root"};
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(user_name.data(), user_name.data() + user_name.size(), number);
-  const bool numeric = error == std::errc() && end == user_name.data() + user_name.size();
-  if (numeric && number >= 65536) return fail(Code::kInvalid, "user id " + user_name + " is not below 65536");
-  BJ_TRY(const std::string text, accounts_of(layers));
-  std::istringstream lines(text);
+std::optional<Account> account_in(const std::string& accounts, const std::string& user_name) {
+  std::istringstream lines(accounts);
   for (std::string line; std::getline(lines, line);) {
     std::vector<std::string> fields;
     std::istringstream parts(line);
@@ -135,6 +129,17 @@ Result<Account> Template::account(const std::string& user_name) const {
     std::from_chars(fields[3].data(), fields[3].data() + fields[3].size(), gid);
     if (uid < 65536 && gid < 65536) return Account{uid, gid, fields[5].starts_with("/") ? fields[5] : "/"};
   }
+  return std::nullopt;
+}
+
+Result<Account> Template::account(const std::string& user_name) const {
+  if (user_name == "root") return Account{0, 0, "/root"};
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(user_name.data(), user_name.data() + user_name.size(), number);
+  const bool numeric = error == std::errc() && end == user_name.data() + user_name.size();
+  if (numeric && number >= 65536) return fail(Code::kInvalid, "user id " + user_name + " is not below 65536");
+  BJ_TRY(const std::string text, accounts_of(layers));
+  if (const std::optional<Account> found = account_in(text, user_name)) return *found;
   if (numeric) return Account{number, number, "/"};
   return fail(Code::kNotFound, "template " + name + " has no user \"" + user_name + "\"");
 }

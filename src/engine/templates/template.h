@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Account {
   gid_t gid = 0;
   std::string home = "/";
 };
+
+// Who has that name, or number, in the text of an /etc/passwd.
+std::optional<Account> account_in(const std::string& accounts, const std::string& user_name);
 
 struct Template {
   std::string name;
