@@ -83,14 +83,15 @@ class Context:
         while True:
             try:
                 message = self.channel.receive()
+                if message is not None and message["op"] == "execute":
+                    self._execute(message)
             except BaseException:  # of a signal's handler that a cell has left: between cells nobody waits for it
                 self.channel.check()
+                self._end_cell()
                 continue
             if message is None:
                 return
-            if message["op"] == "execute":
-                self._execute(message)
-            elif message["op"] == "checkpoint":
+            if message["op"] == "checkpoint":
                 checkpoint.take(self, message["nonce"])
 
     def _wait_ahead(self):
@@ -138,11 +139,16 @@ class Context:
         finally:
             self._running = False
             _restore_variables(before)
+        self._end_cell()
+
+    def _end_cell(self):
+        self._running = False
         self._flush()
         if os.getpid() != self._pid:
             os._exit(0)  # a process that the cell forked and let return
         nonce, self._nonce = self._nonce, None
-        self.channel.send({"op": "done", "nonce": nonce})
+        if nonce is not None:
+            self.channel.send({"op": "done", "nonce": nonce})
 
     def _run(self, code):
         try:
