@@ -80,7 +80,7 @@ Result<void> enter_root(const std::string& path, const std::string& old) {
   return {};
 }
 
-Result<void> change_root(const std::string& path) {
+Result<void> chroot_into(const std::string& path) {
   if (::chroot(path.c_str()) != 0) return fail_errno("chroot(" + path + ")");
   return {};
 }

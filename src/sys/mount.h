@@ -30,6 +30,6 @@ Result<void> make_all_mounts_private();
 // `path`, a mount point, becomes the root; `old` is a directory in it, empty again afterwards.
 Result<void> enter_root(const std::string& path, const std::string& old);
 // chroot(2): for a process that may not mount.
-Result<void> change_root(const std::string& path);
+Result<void> chroot_into(const std::string& path);
 
 }  // namespace bj

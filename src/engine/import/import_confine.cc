@@ -91,7 +91,7 @@ Result<void> set_limits(const ImportLimits& limits) {
 
 Result<void> enter_directory(const ImportCell& cell) {
   if (::fchdir(cell.directory) != 0) return fail_errno("fchdir");
-  const Result<void> rooted = ::geteuid() == 0 ? change_root(".") : Result<void>();
+  const Result<void> rooted = ::geteuid() == 0 ? chroot_into(".") : Result<void>();
   return !rooted && rooted.error().sys != EPERM ? rooted : Result<void>();  // EPERM: root without the right to
 }
 
