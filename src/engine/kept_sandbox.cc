@@ -210,7 +210,7 @@ Result<std::shared_ptr<Sandbox>> Sandbox::take_up(Host& host, KeptThing thing, S
   sandbox->kept_as_ = thing.key;
   BJ_CHECK(sandbox->read_note(thing.note, std::move(network)));
   BJ_CHECK(sandbox->take_descriptors(std::move(thing.descriptors)));
-  sandbox->paused_ = sandbox->group_.is_frozen();
+  if (sandbox->group_.is_frozen()) sandbox->stand_still();
   return sandbox;
 }
 

@@ -394,7 +394,8 @@ Task<Result<PauseReport>> Sandbox::pause() {
   PauseReport report;
   report.memory_before = group_.load().memory_bytes;
   BJ_CO_CHECK(group_.freeze());
-  paused_ = pause_asked_ = true;
+  stand_still();
+  pause_asked_ = true;
   // What it could not give back is no failure: the processes stand still all the same.
   const Result<void> given = co_await offload(*host_.workers, group_.reclaim_work());
   if (!given && given.error().code == Code::kBusy) {
@@ -408,8 +409,18 @@ Task<Result<PauseReport>> Sandbox::pause() {
 Result<void> Sandbox::resume() {
   if (moved_) *moved_ = true;
   BJ_CHECK(group_.thaw());
-  paused_ = pause_asked_ = false;
+  stood_still_ = stood_still();
+  still_since_.reset();
+  pause_asked_ = false;
   return {};
+}
+
+void Sandbox::stand_still() {
+  if (!still_since_) still_since_ = Clock::now();
+}
+
+Clock::duration Sandbox::stood_still() const {
+  return stood_still_ + (still_since_ ? Clock::now() - *still_since_ : Clock::duration::zero());
 }
 
 bool Sandbox::disk_is_full() const {
@@ -429,7 +440,7 @@ Result<UpperFiles> Sandbox::upper() const {
 // A frozen process dies when it is thawed, before it runs on.
 void Sandbox::kill() {
   if (pidfd_) (void)::syscall(SYS_pidfd_send_signal, pidfd_->native_handle(), SIGKILL, nullptr, 0);
-  if (paused_) (void)resume();
+  if (paused()) (void)resume();
 }
 
 // PID 1 is reported dead only after every other process of its namespace is.

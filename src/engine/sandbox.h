@@ -118,7 +118,9 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   // did not stop.
   Task<Result<PauseReport>> pause();
   Result<void> resume();
-  bool paused() const { return paused_; }
+  bool paused() const { return still_since_.has_value(); }
+  // How long it has been paused in all; grows while it is.
+  Clock::duration stood_still() const;
   // What it has written. Stands still while the sandbox is paused, or over; who holds it keeps it beyond the sandbox's
   // end. kUnavailable: its root can't be written to.
   Result<UpperFiles> upper() const;
@@ -169,6 +171,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   void report_network();
   Task<Result<void>> trust_gate();
   Result<void> choose_ids(SandboxPolicy& policy);
+  void stand_still();
   SealFacts facts(const Plan& plan, const LaunchRequest& request) const;
   Task<Result<Account>> account_of(std::string user);
   std::vector<std::string> environment_for(const Account& account, const ProcessSpec& spec) const;
@@ -190,7 +193,8 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   std::shared_ptr<const Fd> scratch_;  // the filesystem of what it writes
   asio::steady_timer expiry_;
   std::shared_ptr<Gate> gate_;
-  bool paused_ = false;                       // it stands still
+  std::optional<Clock::time_point> still_since_;
+  Clock::duration stood_still_{0};            // before that
   bool pause_asked_ = false;                  // by pause(): a copy of its files that began before leaves it so
   std::shared_ptr<std::atomic<bool>> moved_;  // told to a copy that needs it to stand still: it does no more
   std::string kept_as_;

@@ -10,10 +10,10 @@ Task<Result<Layer>> Sandbox::seal_layer(const LayerStore& layers, AfterSeal then
   const LayerStore store = layers;
   BJ_CO_TRY(const UpperFiles files, upper());
   if (moved_) co_return fail(Code::kBusy, "the sandbox's files are being copied already");
-  const bool was_paused = paused_;
+  const bool was_paused = paused();
   if (!was_paused) {
     BJ_CO_CHECK(group_.freeze());
-    paused_ = true;
+    stand_still();
   }
   moved_ = std::make_shared<std::atomic<bool>>(false);
   const auto copy = [store, files, limits, moved = moved_] { return store.capture(files, limits, moved.get()); };

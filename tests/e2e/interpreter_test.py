@@ -168,6 +168,18 @@ class Ends(InterpreterStory):
         connection.close()
         self.assertEqual(self.text("kept", context), "1")
 
+    def test_time_in_which_the_sandbox_is_paused_does_not_count(self):
+        connection, events = self.stream("import time\nprint('on')\nfor _ in range(16): time.sleep(0.1)\n'whole'", timeout=4)
+        said = []
+        for name, data in events:
+            said.append((name, data))
+            if name == "stdout":
+                self.api("POST", self.place() + "/pause", {})
+                time.sleep(4.5)  # longer than the code has
+                self.api("POST", self.place() + "/resume", {})
+        connection.close()
+        self.assertIn("'whole'", [data.get("text") for name, data in said if name == "result"], said)
+
     def test_time_that_is_over(self):
         self.execute("kept = 1")
         done = self.execute("while True: pass", timeout=1)

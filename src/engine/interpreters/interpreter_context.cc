@@ -86,6 +86,7 @@ struct InterpreterContext::Run {
   Clock::time_point deadline = Clock::time_point::max();
   Clock::time_point kill_at = Clock::time_point::max();
   Clock::time_point look_at = Clock::now() + kLook;
+  Clock::duration stood_still{0};  // of the sandbox, when it was last looked at
 };
 
 InterpreterContext::InterpreterContext(const asio::any_io_executor& executor, std::shared_ptr<Sandbox> sandbox,
@@ -213,6 +214,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   const uint64_t kills_before = sandbox_->usage().memory_kills;
   running_ = true;
   running_since_ = Clock::now();
+  run.stood_still = sandbox_->stood_still();
   restarting_ = false;
   interrupts_left_ = 0;
   next_interrupt_ = Clock::time_point::max();
@@ -243,7 +245,8 @@ Task<void> InterpreterContext::converse(Run& run) {
     std::optional<ContextProcess::Piece> piece = run.process->take();
     if (!piece) {
       if (run.process->over() || ended_) break;
-      co_await run.process->change(std::min({run.deadline, run.kill_at, run.look_at, next_interrupt_}));
+      const auto next = std::min({run.deadline, run.kill_at, run.look_at, next_interrupt_});
+      co_await run.process->change(sandbox_->paused() ? run.look_at : next);
       continue;
     }
     run.look_at = Clock::now() + kLook;
@@ -301,11 +304,13 @@ bool InterpreterContext::take_message(Run& run, ContextMessage message, Executio
 // Lets the code feel that its time is over: first it is told, then it is ended.
 Task<void> InterpreterContext::press(Run& run) {
   const auto now = Clock::now();
-  if (sandbox_->paused()) {  // time stands still
+  const Clock::duration since = sandbox_->stood_still() - run.stood_still;
+  run.stood_still += since;
+  for (Clock::time_point* when : {&run.deadline, &run.kill_at, &next_interrupt_}) {
+    if (*when != Clock::time_point::max()) *when += since;
+  }
+  if (sandbox_->paused()) {
     run.look_at = now + kLook;
-    for (Clock::time_point* when : {&run.deadline, &run.kill_at, &next_interrupt_}) {
-      if (*when != Clock::time_point::max()) *when = std::max(*when, now + kLook);
-    }
     co_return;
   }
   if (now >= run.deadline && !run.must_end) run.end.timed_out = run.must_end = true;
