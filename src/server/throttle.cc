@@ -17,7 +17,8 @@ bool AuthThrottle::holds_off(const std::string& peer, std::string_view credentia
   if (found == failing_.end() || found->second.failures < kMostFailures || now - found->second.since > kWindow)
     return false;
   const size_t mark = mark_of(peer, credential);
-  return good_[mark / 2 % good_.size()] != mark;
+  const Latest& good = good_[place_of(mark)];
+  return std::find(good.begin(), good.end(), mark) == good.end();
 }
 
 void AuthThrottle::failed(const std::string& peer, Clock::time_point now) {
@@ -30,7 +31,10 @@ void AuthThrottle::failed(const std::string& peer, Clock::time_point now) {
 
 void AuthThrottle::succeeded(const std::string& peer, std::string_view credential) {
   const size_t mark = mark_of(peer, credential);
-  good_[mark / 2 % good_.size()] = mark;
+  Latest& good = good_[place_of(mark)];
+  const auto known = std::find(good.begin(), good.end() - 1, mark);  // else the last one goes
+  std::rotate(good.begin(), known, known + 1);
+  good.front() = mark;
 }
 
 void AuthThrottle::forget_old(Clock::time_point now) {

@@ -33,7 +33,11 @@ class AuthThrottle {
   void forget_old(Clock::time_point now);
 
   std::map<std::string, Failing> failing_;
-  std::array<size_t, 64> good_{};  // hashes of (peer, credential): letting one through by chance only costs a check
+  // Hashes of (peer, credential), the latest first: letting one through by chance only costs a check.
+  using Latest = std::array<size_t, 8>;
+  static size_t place_of(size_t mark) { return mark / 2 % 128; }
+
+  std::array<Latest, 128> good_{};
 };
 
 }  // namespace bj

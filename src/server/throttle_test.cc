@@ -35,6 +35,15 @@ TEST(AuthThrottleTest, ACredentialThatWasGoodPassesBesideABadNeighbour) {
   EXPECT_TRUE(throttle.holds_off("10.0.0.1", "bad", kStart));
 }
 
+TEST(AuthThrottleTest, SoDoTheCredentialsOfAWholeTeamBehindOneAddress) {
+  AuthThrottle throttle;
+  for (int i = 0; i < 50; ++i) throttle.succeeded("10.0.0.1", "good" + std::to_string(i));
+  fail_often(throttle, "10.0.0.1", 100, kStart);
+  int held_off = 0;
+  for (int i = 0; i < 50; ++i) held_off += throttle.holds_off("10.0.0.1", "good" + std::to_string(i), kStart) ? 1 : 0;
+  EXPECT_EQ(held_off, 0);
+}
+
 TEST(AuthThrottleTest, ManyPeersDoNotGrowIt) {
   AuthThrottle throttle;
   for (int i = 0; i < 5000; ++i) throttle.failed(std::to_string(i), kStart);
