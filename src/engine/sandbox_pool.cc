@@ -33,6 +33,8 @@ Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
     std::shared_ptr<Sandbox> blank = std::move(kind.blanks.back());
     kind.blanks.pop_back();
     kind.demand.taken(kind.blanks.size());
+    kind.taken = Clock::now();
+    kind.pause.cancel();
     refill(key);
     const Result<void> adopted = blank->adopt(spec);
     if (adopted) co_return blank;
@@ -48,7 +50,7 @@ Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
 SandboxPool::KindPtr SandboxPool::kind_for(const std::string& key, const SandboxSpec& spec) {
   KindPtr& kind = kinds_[key];
   if (!kind) {
-    kind = std::make_shared<Kind>(ahead_);
+    kind = std::make_shared<Kind>(ahead_, host_.executor);
     kind->spec.image = spec.image;
     kind->spec.limits = spec.limits;
     kind->spec.gated = wants_gate(spec);
@@ -75,10 +77,21 @@ void SandboxPool::refill(const std::string& key) {
   });
 }
 
+// Making a blank takes a processor for as long as a create and a command together. Whoever just took one wants to run
+// something in it, and the others of his burst want theirs: while half of the blanks are left, they go first.
+Task<void> SandboxPool::give_way(Kind& kind) {
+  while (!stopping_ && kind.blanks.size() * 2 >= kind.demand.wanted() && Clock::now() < kind.taken + kTakersTime) {
+    kind.pause.expires_at(kind.taken + kTakersTime);
+    co_await kind.pause.async_wait(kNoThrow);
+  }
+}
+
 Task<void> SandboxPool::fill(std::string key) {
   const KindPtr held = kinds_.at(key);  // which is filling, so it stayed
   Kind& kind = *held;
   while (lacks_blanks(kind)) {
+    co_await give_way(kind);
+    if (!lacks_blanks(kind)) break;
     Result<std::shared_ptr<Sandbox>> blank = co_await Sandbox::create(host_, kind.spec);
     if (!blank) break;  // whoever asks next makes his own and sees the reason
     kind.blanks.push_back(std::move(*blank));
@@ -132,6 +145,7 @@ Task<void> SandboxPool::stop() {
   stopping_ = true;
   while_.cancel();
   for (const auto& [key, kind] : std::map(kinds_)) {
+    kind->pause.cancel();
     while (kind->filling) {
       co_await changed_.wait();
     }

@@ -33,10 +33,12 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
 
  private:
   struct Kind {
-    explicit Kind(size_t ahead) : demand(ahead, kMostBlanks) {}
+    Kind(size_t ahead, const asio::any_io_executor& executor) : demand(ahead, kMostBlanks), pause(executor) {}
     SandboxSpec spec;
     std::vector<std::shared_ptr<Sandbox>> blanks;
     BlankDemand demand;
+    Clock::time_point taken;  // the last one
+    asio::steady_timer pause;
     bool filling = false;
   };
 
@@ -46,11 +48,13 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
   bool lacks_blanks(const Kind& kind) const;
   void refill(const std::string& key);
   Task<void> fill(std::string key);
+  Task<void> give_way(Kind& kind);
   void look_back_later();
   Task<void> look_back();
   Task<void> drop_blanks_beyond(size_t kept, Kind& kind);
 
   static constexpr auto kWhile = std::chrono::seconds(60);
+  static constexpr auto kTakersTime = std::chrono::milliseconds(10);  // a create, and the first command in it
   static constexpr size_t kMostBlanks = 100;  // of all kinds together; each takes some 0.6 MB
   Host& host_;
   size_t ahead_;
