@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 #include <cstdio>
 
@@ -226,23 +224,23 @@ void add_filters(CLI::App& command, AuditFlags& flags) {
 
 void add_audit(CLI::App& app, Context& context) {
   auto flags = std::make_shared<AuditFlags>();
-  CLI::App* const command = app.add_subcommand("audit", "Show, check and export what was done");
+  CLI::App* const command = add_subcommand(app, "audit", "Show, check and export what was done");
   command->footer(kFooter);
   command->require_subcommand(1);
 
-  CLI::App* const last = command->add_subcommand("tail", "The last events");
+  CLI::App* const last = add_subcommand(*command, "tail", "The last events");
   add_filters(*last, *flags);
   last->add_option("--limit", flags->limit, "how many at most [20]")->type_name("N")->check(CLI::Range(1, 10000));
   add_json_flag(*last, context, "print a line of JSON an event");
   last->callback([flags, &context] { context.status = tail(*flags, context.settings); });
 
-  CLI::App* const one = command->add_subcommand("show", "One event, whole");
+  CLI::App* const one = add_subcommand(*command, "show", "One event, whole");
   one->add_option("sequence", flags->sequence, "its number")->required()->type_name("SEQUENCE");
   add_json_flag(*one, context, "print it as JSON");
   one->callback([flags, &context] { context.status = show(*flags, context.settings); });
 
   CLI::App* const check =
-      command->add_subcommand("verify", "Find out whether anything was changed; exit status 1 if so");
+      add_subcommand(*command, "verify", "Find out whether anything was changed; exit status 1 if so");
   check->add_option("--head", flags->heads, "a signed head that was kept: what `belljar audit head --json` printed")
       ->type_name("FILE")
       ->allow_extra_args(false);
@@ -252,14 +250,14 @@ void add_audit(CLI::App& app, Context& context) {
   add_json_flag(*check, context, "print {ok, events, checkpoints, signed_up_to, problem, notes}");
   check->callback([flags, &context] { context.status = verify(*flags, context.settings); });
 
-  CLI::App* const all = command->add_subcommand("export", "All events, a line of JSON each, oldest first");
+  CLI::App* const all = add_subcommand(*command, "export", "All events, a line of JSON each, oldest first");
   add_filters(*all, *flags);
   all->add_option("--format", flags->format, "jsonl or ocsf [jsonl]")->type_name("FORMAT");
   all->add_option("--after", flags->after, "only those after this sequence number")->type_name("SEQUENCE");
   all->callback([flags, &context] { context.status = export_all(*flags, context.settings); });
 
   CLI::App* const end =
-      command->add_subcommand("head", "Sign the end of the chain and print it, for keeping elsewhere");
+      add_subcommand(*command, "head", "Sign the end of the chain and print it, for keeping elsewhere");
   end->add_flag("--public-key", flags->public_key, "print the public key instead (PEM)");
   add_json_flag(*end, context, "print {sequence, hash, time_us, key_id, signature, public_key}");
   end->callback([flags, &context] { context.status = head(*flags, context.settings); });

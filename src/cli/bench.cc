@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 #include <cstdio>
 #include <memory>
@@ -69,7 +67,7 @@ Task<int> measure(Engine& engine, BenchOptions options, bool as_json) {
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("bench", "Measures calls and sandboxes beside their baselines, in one run");
+  CLI::App* command = add_subcommand(app, "bench", "Measures calls and sandboxes beside their baselines, in one run");
   auto options = std::make_shared<BenchOptions>();
   command->add_option("--filter,--only", options->filter,
                       "Only what has this in its name, such as burst, gate or API; a wrong one shows all names");

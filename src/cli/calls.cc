@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 
 #include "api/native/call_json.h"
@@ -68,7 +66,7 @@ int calls(const CallFlags& flags, const Settings& settings) {
 
 void add_calls(CLI::App& app, Context& context) {
   auto flags = std::make_shared<CallFlags>();
-  CLI::App* const command = app.add_subcommand("calls", "Show what ran");
+  CLI::App* const command = add_subcommand(app, "calls", "Show what ran");
   command->footer(kFooter);
   command->add_option("--tool", flags->tool, "only of this tool: its name or id")->type_name("TOOL");
   command->add_option("--agent", flags->agent, "only for this agent")->type_name("ID");

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 
 #include "cli/context.h"
@@ -95,10 +93,10 @@ int show(const Settings& settings) {
 }  // namespace
 
 void add_config(CLI::App& app, Context& context) {
-  CLI::App* const command = app.add_subcommand("config", "Show the settings and where each comes from");
+  CLI::App* const command = add_subcommand(app, "config", "Show the settings and where each comes from");
   command->footer(kFooter);
   command->require_subcommand(1);
-  CLI::App* const show_command = command->add_subcommand("show", "Every setting, its value and its origin");
+  CLI::App* const show_command = add_subcommand(*command, "show", "Every setting, its value and its origin");
   add_json_flag(*show_command, context, "print [{name, value, origin}]");
   show_command->callback([&context] { context.status = show(context.settings); });
 }

@@ -32,6 +32,9 @@ struct Context {
   std::vector<std::string> after_dashes;                  // of exec: what follows "--", which the parser never sees
 };
 
+// A command of `parent`, with its help; it belongs to `parent`.
+CLI::App* add_subcommand(CLI::App& parent, const std::string& name, const std::string& help);
+
 void add_audit(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_calls(CLI::App& app, Context& context);

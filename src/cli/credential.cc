@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -137,7 +135,7 @@ int remove(const CredentialFlags& flags, const Settings& settings) {
 }
 
 void add_add(CLI::App& command, const std::shared_ptr<CredentialFlags>& flags, Context& context) {
-  CLI::App* const make = command.add_subcommand("add", "Store a credential");
+  CLI::App* const make = add_subcommand(command, "add", "Store a credential");
   make->add_option("name", flags->name, "how tools name it")->required()->type_name("NAME");
   make->add_option("--from-file", flags->from_file, "the value is in this file; -: on stdin")->type_name("FILE");
   make->add_option("--from-env", flags->from_env, "the value is in this environment variable")->type_name("VARIABLE");
@@ -165,17 +163,18 @@ void add_add(CLI::App& command, const std::shared_ptr<CredentialFlags>& flags, C
 
 void add_credential(CLI::App& app, Context& context) {
   auto flags = std::make_shared<CredentialFlags>();
-  CLI::App* const command = app.add_subcommand("credential", "Store secrets that code can use but not read");
+  CLI::App* const command = add_subcommand(app, "credential", "Store secrets that code can use but not read");
   command->footer(kFooter);
   command->require_subcommand(1);
   add_add(*command, flags, context);
 
-  CLI::App* const show = command->add_subcommand("list", "All credentials and where they are used, never their values");
+  CLI::App* const show =
+      add_subcommand(*command, "list", "All credentials and where they are used, never their values");
   add_organization_flag(*show, flags->organization);
   add_json_flag(*show, context, "print [{id, name, binding, ...}]");
   show->callback([flags, &context] { context.status = list(*flags, context.settings); });
 
-  CLI::App* const end = command->add_subcommand("rm", "Remove a credential");
+  CLI::App* const end = add_subcommand(*command, "rm", "Remove a credential");
   end->add_option("name", flags->name, "which")->required()->type_name("NAME");
   add_organization_flag(*end, flags->organization);
   add_json_flag(*end, context, "print {removed}");

@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <array>
 #include <boost/json/array.hpp>
 #include <sstream>
@@ -269,7 +267,7 @@ int doctor(const Settings& settings) {
 
 void add_doctor(CLI::App& app, Context& context) {
   CLI::App* const command =
-      app.add_subcommand("doctor", "What this machine offers sandboxes, what is missing and how to get it");
+      add_subcommand(app, "doctor", "What this machine offers sandboxes, what is missing and how to get it");
   command->footer(kFooter);
   add_json_flag(*command, context, "print {sandboxes, full_seal, verdict, checks}");
   add_sandbox_flags(*command, context);

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 
 #include "cli/build_view.h"
@@ -158,7 +156,7 @@ Task<int> build(Engine& engine, const EnvFlags& flags, const Settings& settings)
 
 void add_build(CLI::App& command, const std::shared_ptr<EnvFlags>& flags, Context& context) {
   CLI::App* const build_command =
-      command.add_subcommand("build", "Install packages now, so that the first call is quick");
+      add_subcommand(command, "build", "Install packages now, so that the first call is quick");
   add_requirement_flags(*build_command, flags->pip, flags->npm);
   build_command->add_flag("--force", flags->force, "build it again even if it is there");
   build_command->add_option("--interpreter", flags->interpreter, "Python in the template [python3]")->type_name("PATH");
@@ -178,11 +176,11 @@ void add_build(CLI::App& command, const std::shared_ptr<EnvFlags>& flags, Contex
 
 void add_env(CLI::App& app, Context& context) {
   auto flags = std::make_shared<EnvFlags>();
-  CLI::App* const command = app.add_subcommand("env", "List, build and remove environments of installed packages");
+  CLI::App* const command = add_subcommand(app, "env", "List, build and remove environments of installed packages");
   command->footer(kFooter);
   command->require_subcommand(1);
 
-  CLI::App* const list_command = command->add_subcommand("list", "All environments, the last used first");
+  CLI::App* const list_command = add_subcommand(*command, "list", "All environments, the last used first");
   add_json_flag(
       *list_command, context,
       "print [{key, language, template, requirements, size_bytes, created, last_used, in_use, builder_seal}]");
@@ -190,7 +188,7 @@ void add_env(CLI::App& app, Context& context) {
 
   add_build(*command, flags, context);
 
-  CLI::App* const prune_command = command->add_subcommand("prune", "Remove environments that nobody uses now");
+  CLI::App* const prune_command = add_subcommand(*command, "prune", "Remove environments that nobody uses now");
   prune_command->add_option("keys", flags->keys, "which: keys or their first characters, at least 6")->type_name("KEY");
   prune_command->add_option("--unused", flags->unused, "those not used for that long: 12h, 30d")->type_name("TIME");
   prune_command->add_flag("--all", flags->all, "all of them");

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include "cli/context.h"
 #include "cli/credential_flag.h"
@@ -92,7 +90,7 @@ int exec(ExecRequest request, const Settings& settings) {
 
 void add_exec(CLI::App& app, Context& context) {
   auto request = std::make_shared<ExecRequest>();
-  CLI::App* const command = app.add_subcommand("exec", "Run any command in a fresh sandbox");
+  CLI::App* const command = add_subcommand(app, "exec", "Run any command in a fresh sandbox");
   command->footer(kFooter);
   command->formatter(std::make_shared<ExecHelp>());
   command->fallthrough(false);

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 
 #include "api/time_text.h"
@@ -139,11 +137,11 @@ int revoke(const KeyFlags& flags, const Settings& settings) {
 
 void add_key(CLI::App& app, Context& context) {
   auto flags = std::make_shared<KeyFlags>();
-  CLI::App* const command = app.add_subcommand("key", "Make, list and revoke the keys that open the server");
+  CLI::App* const command = add_subcommand(app, "key", "Make, list and revoke the keys that open the server");
   command->footer(kFooter);
   command->require_subcommand(1);
 
-  CLI::App* const make = command->add_subcommand("create", "Make a key and print it, once");
+  CLI::App* const make = add_subcommand(*command, "create", "Make a key and print it, once");
   make->add_option("--name", flags->name, "what it is for [cli]")->type_name("NAME");
   make->add_option("--organization", flags->organization, "whose; made if there is none of that name [default]")
       ->type_name("NAME");
@@ -157,11 +155,11 @@ void add_key(CLI::App& app, Context& context) {
   add_json_flag(*make, context, "print {id, key, name, organization, role, ...}");
   make->callback([flags, &context] { context.status = create(*flags, context.settings); });
 
-  CLI::App* const show = command->add_subcommand("list", "All keys, never themselves");
+  CLI::App* const show = add_subcommand(*command, "list", "All keys, never themselves");
   add_json_flag(*show, context, "print [{id, name, organization, role, created_at, last_used_at, revoked_at}]");
   show->callback([&context] { context.status = list(context.settings); });
 
-  CLI::App* const end = command->add_subcommand("revoke", "Close a key, at once and for ever");
+  CLI::App* const end = add_subcommand(*command, "revoke", "Close a key, at once and for ever");
   end->add_option("id", flags->id, "which: key-...")->required()->type_name("ID");
   add_json_flag(*end, context, "print {revoked}");
   end->callback([flags, &context] { context.status = revoke(*flags, context.settings); });

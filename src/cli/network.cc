@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "cli/context.h"
@@ -84,16 +82,16 @@ int clear(const NetworkFlags& flags, const Settings& settings) {
 
 void add_network(CLI::App& app, Context& context) {
   auto flags = std::make_shared<NetworkFlags>();
-  CLI::App* const command = app.add_subcommand("network", "Say what tools may reach at most");
+  CLI::App* const command = add_subcommand(app, "network", "Say what tools may reach at most");
   command->footer(kFooter);
   command->require_subcommand(1);
 
-  CLI::App* const show_command = command->add_subcommand("show", "The policy, and whose it is");
+  CLI::App* const show_command = add_subcommand(*command, "show", "The policy, and whose it is");
   add_organization_flag(*show_command, flags->organization);
   add_json_flag(*show_command, context, "print {policy, source}");
   show_command->callback([flags, &context] { context.status = show(*flags, context.settings); });
 
-  CLI::App* const set_command = command->add_subcommand("set", "Set the organization's policy");
+  CLI::App* const set_command = add_subcommand(*command, "set", "Set the organization's policy");
   set_command->add_option("policy", flags->policy, "none, packages, open, allow:HOST[:PORT],..., JSON or a file of it")
       ->required()
       ->type_name("POLICY");
@@ -101,7 +99,7 @@ void add_network(CLI::App& app, Context& context) {
   add_json_flag(*set_command, context, "print {policy, source}");
   set_command->callback([flags, &context] { context.status = set(*flags, context.settings); });
 
-  CLI::App* const clear_command = command->add_subcommand("clear", "Remove it: the server's setting holds again");
+  CLI::App* const clear_command = add_subcommand(*command, "clear", "Remove it: the server's setting holds again");
   add_organization_flag(*clear_command, flags->organization);
   clear_command->callback([flags, &context] { context.status = clear(*flags, context.settings); });
 }

@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include "cli/build_view.h"
 #include "cli/context.h"
@@ -194,7 +192,7 @@ int run(const RunFlags& flags, const Settings& settings) {
 
 void add_run(CLI::App& app, Context& context) {
   auto flags = std::make_shared<RunFlags>();
-  CLI::App* const command = app.add_subcommand("run", "Run a Python or TypeScript tool once, in a fresh sandbox");
+  CLI::App* const command = add_subcommand(app, "run", "Run a Python or TypeScript tool once, in a fresh sandbox");
   command->footer(kFooter);
   command->add_option("file", flags->file, "the tool's source: .py, .ts, .mts, .cts, .js, .mjs, .cjs")
       ->required()

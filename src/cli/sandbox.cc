@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -277,7 +275,7 @@ int copy(const SandboxFlags& flags, const Settings& settings) {
 }
 
 CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const std::shared_ptr<SandboxFlags>& flags) {
-  CLI::App* const command = parent->add_subcommand(name, help);
+  CLI::App* const command = add_subcommand(*parent, name, help);
   command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
       ->type_name("URL");
   return command;
@@ -341,7 +339,7 @@ void add_exec_in(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, C
 
 void add_sandbox(CLI::App& app, Context& context) {
   auto flags = std::make_shared<SandboxFlags>();
-  CLI::App* const parent = app.add_subcommand("sandbox", "Sandboxes that live in the running server");
+  CLI::App* const parent = add_subcommand(app, "sandbox", "Sandboxes that live in the running server");
   parent->footer(kFooter);
   parent->require_subcommand(1);
   add_create(parent, flags, context);

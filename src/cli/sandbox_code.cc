@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/object.hpp>
 #include <memory>
 
@@ -117,7 +115,7 @@ Result<int> execute(const CodeFlags& flags, const Settings& settings) {
 
 void add_sandbox_code(CLI::App& sandbox, Context& context) {
   auto flags = std::make_shared<CodeFlags>();
-  CLI::App* const command = sandbox.add_subcommand("code", "Execute code in a sandbox's interpreter; its state stays");
+  CLI::App* const command = add_subcommand(sandbox, "code", "Execute code in a sandbox's interpreter; its state stays");
   command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
       ->type_name("URL");
   command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");

@@ -126,7 +126,7 @@ int rollback(const SnapshotFlags& flags, const Settings& settings) {
 using Flags = std::shared_ptr<SnapshotFlags>;
 
 CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const Flags& flags) {
-  CLI::App* const command = parent->add_subcommand(name, help);
+  CLI::App* const command = add_subcommand(*parent, name, help);
   command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
       ->type_name("URL");
   return command;

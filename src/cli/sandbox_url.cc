@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/object.hpp>
 
 #include "cli/context.h"
@@ -50,7 +48,7 @@ Result<int> show(ServerClient& server, const UrlFlags& flags, bool json) {
 void add_sandbox_url(CLI::App& parent, Context& context) {
   auto flags = std::make_shared<UrlFlags>();
   CLI::App* const command =
-      parent.add_subcommand("url", "Where a port of a sandbox is found from outside; a link that opens it");
+      add_subcommand(parent, "url", "Where a port of a sandbox is found from outside; a link that opens it");
   command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
       ->type_name("URL");
   command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include "cli/context.h"
 #include "cli/flags.h"
@@ -40,10 +38,10 @@ int rotate(const Settings& settings) {
 }  // namespace
 
 void add_secrets(CLI::App& app, Context& context) {
-  CLI::App* const command = app.add_subcommand("secrets", "Change the key that secrets are encrypted under");
+  CLI::App* const command = add_subcommand(app, "secrets", "Change the key that secrets are encrypted under");
   command->footer(kFooter);
   command->require_subcommand(1);
-  CLI::App* const change = command->add_subcommand("rotate", "Encrypt every secret under a new key");
+  CLI::App* const change = add_subcommand(*command, "rotate", "Encrypt every secret under a new key");
   add_json_flag(*change, context, "print {rewritten}");
   change->callback([&context] { context.status = rotate(context.settings); });
 }

@@ -136,7 +136,7 @@ int selftest_command(const Context& context, const Wishes& wishes) {
 void add_selftest(CLI::App& app, Context& context) {
   auto wishes = std::make_shared<Wishes>();
   CLI::App* command =
-      app.add_subcommand("selftest", "Run this release's attacks against itself; 0 only if every one was held");
+      add_subcommand(app, "selftest", "Run this release's attacks against itself; 0 only if every one was held");
   command->add_option("--filter", wishes->filter, "Only attacks whose name contains this, or that this control stops");
   command->add_flag("--list", wishes->list, "Only list them");
   add_json_flag(*command, context, "Print {attacks, held, escaped, broken, skipped, left_behind}");

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <sstream>
 
 #include "api/authenticate.h"
@@ -238,7 +236,7 @@ int serve(const ServeFlags& flags, const Settings& settings) {
 void add_serve(CLI::App& app, Context& context) {
   auto flags = std::make_shared<ServeFlags>();
   CLI::App* const command =
-      app.add_subcommand("serve", "Start the engine and its server, on loopback unless told otherwise");
+      add_subcommand(app, "serve", "Start the engine and its server, on loopback unless told otherwise");
   command->footer(kFooter);
   command->add_option("--listen", flags->listen, "where to listen [127.0.0.1:8090]")->type_name("ADDRESS:PORT");
   command->add_option("--tls-cert", flags->certificate, "serve HTTPS with this certificate chain (PEM)")

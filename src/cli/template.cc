@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <boost/json/array.hpp>
 
@@ -256,7 +254,7 @@ void add_build_flags(CLI::App& command, TemplateBuildFlags& flags) {
 }
 
 void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>& flags, Context& context) {
-  CLI::App* const build_command = command.add_subcommand("build", "Build a template in the server, with its log");
+  CLI::App* const build_command = add_subcommand(command, "build", "Build a template in the server, with its log");
   build_command->add_option("name", flags->build.name, "what it shall be called, with a tag behind a colon")
       ->type_name("NAME[:TAG]");
   build_command->add_option("directory", flags->build.directory, "where the text and the files are [.]")
@@ -270,19 +268,19 @@ void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>
   add_json_flag(*build_command, context, "print the build's end");
   build_command->callback([flags, &context] { context.status = build(*flags, context.settings); });
 
-  CLI::App* const pull_command = command.add_subcommand("pull", "Make a template of an image from a registry");
+  CLI::App* const pull_command = add_subcommand(command, "pull", "Make a template of an image from a registry");
   pull_command->add_option("name", flags->build.name, "what it shall be called")->required()->type_name("NAME[:TAG]");
   pull_command->add_option("image", flags->build.image, "as docker pull takes it")->required()->type_name("IMAGE");
   add_build_flags(*pull_command, flags->build);
   add_json_flag(*pull_command, context, "print the build's end");
   pull_command->callback([flags, &context] { context.status = build(*flags, context.settings); });
 
-  CLI::App* const show_command = command.add_subcommand("show", "Everything about a template, as JSON");
+  CLI::App* const show_command = add_subcommand(command, "show", "Everything about a template, as JSON");
   show_command->add_option("name", flags->name, "which")->required()->type_name("NAME");
   show_command->callback([flags, &context] { context.status = show(*flags, context.settings); });
 
   CLI::App* const network_command =
-      command.add_subcommand("network", "Show, set or clear what sandboxes of a template reach at most");
+      add_subcommand(command, "network", "Show, set or clear what sandboxes of a template reach at most");
   network_command->footer(
       "It goes with the template's files: to sandboxes made of it from now on, their forks and "
       "snapshots, and what is built on it.");
@@ -292,7 +290,7 @@ void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>
   network_command->add_flag("--clear", flags->clear, "it has none from now on");
   network_command->callback([flags, &context] { context.status = network(*flags, context.settings); });
 
-  CLI::App* const export_command = command.add_subcommand("export", "Write a template as a docker-archive");
+  CLI::App* const export_command = add_subcommand(command, "export", "Write a template as a docker-archive");
   export_command->add_option("name", flags->name, "which")->required()->type_name("NAME");
   export_command->add_option("file", flags->source, "where to")->required()->type_name("FILE");
   export_command->callback([flags, &context] { context.status = export_file(*flags, context.settings); });
@@ -302,7 +300,7 @@ void add_server_commands(CLI::App& command, const std::shared_ptr<TemplateFlags>
 
 void add_template(CLI::App& app, Context& context) {
   CLI::App* const command =
-      app.add_subcommand("template", "Build, pull, import, list and remove what sandboxes are made of");
+      add_subcommand(app, "template", "Build, pull, import, list and remove what sandboxes are made of");
   command->footer(kFooter);
   command->require_subcommand(1);
   auto flags = std::make_shared<TemplateFlags>();
@@ -310,13 +308,13 @@ void add_template(CLI::App& app, Context& context) {
       ->add_option("--server", flags->server, "where the server is [BELLJAR_SERVER, else that of the data directory]")
       ->type_name("URL");
 
-  CLI::App* const list_command = command->add_subcommand("list", "Names of all templates");
+  CLI::App* const list_command = add_subcommand(*command, "list", "Names of all templates");
   add_json_flag(*list_command, context, "print [{name}]");
   list_command->callback([flags, &context] { context.status = list(*flags, context.settings); });
   add_server_commands(*command, flags, context);
 
-  CLI::App* const import_command = command->add_subcommand(
-      "import", "Make a template of this machine, for everybody, of a root filesystem or an image");
+  CLI::App* const import_command = add_subcommand(
+      *command, "import", "Make a template of this machine, for everybody, of a root filesystem or an image");
   import_command->footer(
       "Everything in the file is taken as hostile; devices, set-id bits and extended attributes are left out.");
   import_command->add_option("name", flags->name, "what it shall be called: a-z, 0-9, . _ -")
@@ -330,7 +328,7 @@ void add_template(CLI::App& app, Context& context) {
   import_command->callback(
       [flags, &context] { context.status = import(flags->name, flags->source, context.settings); });
 
-  CLI::App* const remove_command = command->add_subcommand("rm", "Remove a template");
+  CLI::App* const remove_command = add_subcommand(*command, "rm", "Remove a template");
   remove_command->add_option("name", flags->name, "which")->required()->type_name("NAME");
   remove_command->callback([flags, &context] { context.status = remove(*flags, context.settings); });
 }

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 
 #include "api/letta/shapes.h"
@@ -231,11 +229,11 @@ int run(const ToolFlags& flags, const Settings& settings) {
 
 void add_tool(CLI::App& app, Context& context) {
   auto flags = std::make_shared<ToolFlags>();
-  CLI::App* const command = app.add_subcommand("tool", "Store, list, run and remove tools");
+  CLI::App* const command = add_subcommand(app, "tool", "Store, list, run and remove tools");
   command->footer(kFooter);
   command->require_subcommand(1);
 
-  CLI::App* const add_command = command->add_subcommand("add", "Store a tool, or overwrite the one of its name");
+  CLI::App* const add_command = add_subcommand(*command, "add", "Store a tool, or overwrite the one of its name");
   add_command->add_option("file", flags->file, "its source: .py or .ts")->required()->type_name("FILE");
   add_command->add_option("--description", flags->description, "instead of its documentation's")->type_name("TEXT");
   add_command->add_option("--schema", flags->schema, "its JSON schema instead of a derived one: JSON or @FILE")
@@ -250,12 +248,12 @@ void add_tool(CLI::App& app, Context& context) {
   add_json_flag(*add_command, context, "print the stored tool");
   add_command->callback([flags, &context] { context.status = add(*flags, context.settings); });
 
-  CLI::App* const list_command = command->add_subcommand("list", "All tools");
+  CLI::App* const list_command = add_subcommand(*command, "list", "All tools");
   list_command->add_option("--search", flags->search, "only those whose name contains this")->type_name("TEXT");
   add_json_flag(*list_command, context, "print [{id, name, ...}]");
   list_command->callback([flags, &context] { context.status = list(*flags, context.settings); });
 
-  CLI::App* const run_command = command->add_subcommand("run", "Run a stored tool in a fresh sandbox");
+  CLI::App* const run_command = add_subcommand(*command, "run", "Run a stored tool in a fresh sandbox");
   run_command->add_option("tool", flags->name, "its name or id")->required()->type_name("TOOL");
   run_command->add_option("-a,--args", flags->arguments, "arguments: a JSON object, @FILE, or - for stdin")
       ->type_name("JSON");
@@ -275,7 +273,7 @@ void add_tool(CLI::App& app, Context& context) {
   add_limit_flags(*run_command, context);
   run_command->callback([flags, &context] { context.status = run(*flags, context.settings); });
 
-  CLI::App* const remove_command = command->add_subcommand("rm", "Remove a tool");
+  CLI::App* const remove_command = add_subcommand(*command, "rm", "Remove a tool");
   remove_command->add_option("tool", flags->name, "its name or id")->required()->type_name("TOOL");
   add_json_flag(*remove_command, context, "print {removed}");
   remove_command->callback([flags, &context] { context.status = remove(*flags, context.settings); });

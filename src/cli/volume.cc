@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -94,7 +92,7 @@ int remove(const VolumeFlags& flags, const Settings& settings) {
 }
 
 CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const std::shared_ptr<VolumeFlags>& flags) {
-  CLI::App* const command = parent->add_subcommand(name, help);
+  CLI::App* const command = add_subcommand(*parent, name, help);
   command->add_option("--server", flags->server, "the server's url [BELLJAR_SERVER, else that of the data directory]")
       ->type_name("URL");
   return command;
@@ -104,7 +102,7 @@ CLI::App* subcommand(CLI::App* parent, const char* name, const char* help, const
 
 void add_volume(CLI::App& app, Context& context) {
   auto flags = std::make_shared<VolumeFlags>();
-  CLI::App* const parent = app.add_subcommand("volume", "Directories that outlive sandboxes, in the running server");
+  CLI::App* const parent = add_subcommand(app, "volume", "Directories that outlive sandboxes, in the running server");
   parent->footer(kFooter);
   parent->require_subcommand(1);
 
