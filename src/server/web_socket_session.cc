@@ -107,7 +107,7 @@ class Session : public WebSocket {
 
  private:
   asio::any_io_executor executor_;
-  websocket::stream<NetStream&> socket_;
+  websocket::stream<NetStream&, false> socket_;  // without compression, which nobody negotiates here
   Turn writing_;
   Change left_;
   bool accepted_ = false;
