@@ -14,7 +14,7 @@
 namespace bj {
 namespace {
 
-constexpr int kRounds = 3;
+constexpr int kRounds = 5;
 constexpr const char* kWork =
     "cp -r /tmp/project /tmp/work && cd /tmp/work && npm ci --offline --no-audit --no-fund --ignore-scripts && npm run build";
 
