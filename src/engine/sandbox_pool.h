@@ -55,7 +55,7 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
 
   static constexpr auto kWhile = std::chrono::seconds(60);
   static constexpr auto kTakersTime = std::chrono::milliseconds(10);  // a create, and the first command in it
-  static constexpr size_t kMostBlanks = 100;  // of all kinds together; each takes some 0.6 MB
+  static constexpr size_t kMostBlanks = 100;                          // of all kinds together; each takes some 0.6 MB
   Host& host_;
   size_t ahead_;
   bool stopping_ = false;
