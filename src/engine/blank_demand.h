@@ -25,6 +25,9 @@ class BlankDemand {
     wanted_ = std::clamp(wanted_ + 1, least_, most_);
   }
 
+  // Whether another one has time while so many are left.
+  bool can_wait(size_t left) const { return left * 2 >= wanted_; }
+
   // A while is over. What nobody needed in it is not wanted any more; of what nobody asked for, nothing is.
   void look_back(size_t there) {
     wanted_ = asked_ ? std::max(least_, wanted_ - std::min(unused_, wanted_)) : 0;

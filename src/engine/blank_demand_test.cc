@@ -50,5 +50,13 @@ TEST(BlankDemandTest, WhatNobodyAskedForInAWhileIsNotWanted) {
   EXPECT_EQ(demand.wanted(), 0);
 }
 
+TEST(BlankDemandTest, AnotherOneHasTimeWhileHalfOfThemAreLeft) {
+  BlankDemand demand(4, kMost);
+  demand.missed();
+  EXPECT_TRUE(demand.can_wait(2));
+  EXPECT_FALSE(demand.can_wait(1));
+  EXPECT_FALSE(BlankDemand(after_burst_of(50)).can_wait(0));
+}
+
 }  // namespace
 }  // namespace bj

@@ -33,8 +33,8 @@ Task<Result<std::shared_ptr<Sandbox>>> SandboxPool::create(SandboxSpec spec) {
     std::shared_ptr<Sandbox> blank = std::move(kind.blanks.back());
     kind.blanks.pop_back();
     kind.demand.taken(kind.blanks.size());
-    kind.taken = Clock::now();
-    kind.pause.cancel();
+    kind.taken_at = Clock::now();
+    kind.taken.tell();
     refill(key);
     const Result<void> adopted = blank->adopt(spec);
     if (adopted) co_return blank;
@@ -80,9 +80,8 @@ void SandboxPool::refill(const std::string& key) {
 // Making a blank takes a processor for as long as a create and a command together. Whoever just took one wants to run
 // something in it, and the others of his burst want theirs: while half of the blanks are left, they go first.
 Task<void> SandboxPool::give_way(Kind& kind) {
-  while (!stopping_ && kind.blanks.size() * 2 >= kind.demand.wanted() && Clock::now() < kind.taken + kTakersTime) {
-    kind.pause.expires_at(kind.taken + kTakersTime);
-    co_await kind.pause.async_wait(kNoThrow);
+  while (!stopping_ && kind.demand.can_wait(kind.blanks.size()) && Clock::now() < kind.taken_at + kTakersTime) {
+    co_await kind.taken.wait_until(kind.taken_at + kTakersTime);
   }
 }
 
@@ -145,7 +144,7 @@ Task<void> SandboxPool::stop() {
   stopping_ = true;
   while_.cancel();
   for (const auto& [key, kind] : std::map(kinds_)) {
-    kind->pause.cancel();
+    kind->taken.tell();
     while (kind->filling) {
       co_await changed_.wait();
     }

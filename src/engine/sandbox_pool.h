@@ -33,12 +33,12 @@ class SandboxPool : public std::enable_shared_from_this<SandboxPool> {
 
  private:
   struct Kind {
-    Kind(size_t ahead, const asio::any_io_executor& executor) : demand(ahead, kMostBlanks), pause(executor) {}
+    Kind(size_t ahead, const asio::any_io_executor& executor) : demand(ahead, kMostBlanks), taken(executor) {}
     SandboxSpec spec;
     std::vector<std::shared_ptr<Sandbox>> blanks;
     BlankDemand demand;
-    Clock::time_point taken;  // the last one
-    asio::steady_timer pause;
+    Clock::time_point taken_at;  // the last one
+    Change taken;
     bool filling = false;
   };
 
