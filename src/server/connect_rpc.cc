@@ -93,6 +93,8 @@ std::string rpc_end(const std::optional<RpcError>& error) {
 
 Task<bool> RpcStream::send(const json::object& message) { co_return co_await body_.write(rpc_message(message)); }
 
+void RpcStream::end_with(const json::object& message) { last_ = rpc_message(message); }
+
 HttpResponse rpc_stream(std::function<Task<std::optional<RpcError>>(RpcStream&)> produce,
                         const RpcKeepalive& keepalive) {
   HttpResponse response = text_response(200, "application/connect+json", "");
@@ -104,7 +106,7 @@ HttpResponse rpc_stream(std::function<Task<std::optional<RpcError>>(RpcStream&)>
     if (stream.abandoned())
       body.abandon();
     else
-      (void)co_await body.write(rpc_end(error));
+      body.end_with(stream.last() + rpc_end(error));
   };
   return response;
 }

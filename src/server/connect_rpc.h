@@ -58,13 +58,17 @@ class RpcStream {
   explicit RpcStream(BodyWriter& body) : body_(body) {}
   // False when the client is gone.
   Task<bool> send(const boost::json::object& message);
+  // The last message: it leaves with the stream's end.
+  void end_with(const boost::json::object& message);
   bool gone() const { return body_.gone(); }
   // The connection is reset instead of ended: what is streamed broke off.
   void abandon() { abandoned_ = true; }
   bool abandoned() const { return abandoned_; }
+  const std::string& last() const { return last_; }
 
  private:
   BodyWriter& body_;
+  std::string last_;
   bool abandoned_ = false;
 };
 

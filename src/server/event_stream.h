@@ -16,6 +16,8 @@ class BodyWriter {
   virtual ~BodyWriter() = default;
   // False when the client is gone; whatever produces the body should then end.
   virtual Task<bool> write(std::string piece) = 0;
+  // Before the body's producer ends: its last piece, which goes out together with the body's end.
+  virtual void end_with(std::string piece) = 0;
   // True once a write has failed.
   virtual bool gone() const = 0;
   // What is being written will never be whole: the connection is reset at the end, so that no client takes what came

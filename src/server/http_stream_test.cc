@@ -39,6 +39,25 @@ TEST(EventStreamServerTest, EventsArriveAsChunksAndTheConnectionStays) {
   EXPECT_EQ(client.send(request_text("HEAD", "/events")).read_until("\r\n\r\n").find("chunked"), std::string::npos);
 }
 
+TEST(EventStreamServerTest, TheLastPieceLeavesWithTheEnd) {
+  TestServer server([](Router& router) {
+    const auto last_word = [](HttpRequest&) -> Task<HttpResponse> {
+      HttpResponse response = text_response(200, "text/plain", "");
+      response.stream = [](BodyWriter& body) -> Task<void> {
+        co_await body.write("first");
+        body.end_with("last");
+      };
+      co_return response;
+    };
+    router.add(Method::kGet, "/words", last_word, public_route());
+  });
+  TestClient client(server.port());
+  const std::string answer = client.send(request_text("GET", "/words")).read_until("0\r\n\r\n");
+  EXPECT_TRUE(answer.ends_with("5\r\nfirst\r\n4\r\nlast\r\n0\r\n\r\n")) << answer;
+  TestClient old(server.port());
+  EXPECT_TRUE(old.send("GET /words HTTP/1.0\r\nHost: localhost\r\n\r\n").read_all().ends_with("\r\n\r\nfirstlast"));
+}
+
 TEST(EventStreamServerTest, AnOldClientGetsTheStreamUntilTheEnd) {
   TestServer server([](Router& router) { router.add(Method::kGet, "/events", three_events, public_route()); });
   TestClient client(server.port());

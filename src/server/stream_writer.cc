@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 namespace bj {
+namespace {
+
+std::string chunk_head(std::string_view piece) { return fmt::format("{:x}\r\n", piece.size()); }
+
+}  // namespace
 
 Task<bool> StreamWriter::write(std::string piece) {
   if (piece.empty() || gone_) co_return !gone_;  // an empty chunk would be the end
   if (!co_await turn_.enter()) co_return false;
   if (chunked_ == Chunked::kYes) {
-    const std::string head = fmt::format("{:x}\r\n", piece.size());
+    const std::string head = chunk_head(piece);
     piece += "\r\n";
     gone_ = gone_ || !co_await send_(head, piece);
   } else {
@@ -42,8 +47,13 @@ Task<bool> StreamWriter::finish(bool whole) {
     co_await done_.wait();
   }
   if (gone_ || abandoned_ || !whole) co_return false;
-  if (chunked_ == Chunked::kNo) co_return true;
-  co_return co_await send_("0\r\n\r\n", {});
+  if (chunked_ == Chunked::kNo) co_return co_await send_(last_, {});
+  constexpr std::string_view kEnd = "0\r\n\r\n";
+  if (last_.empty()) co_return co_await send_(kEnd, {});
+  const std::string head = chunk_head(last_);
+  last_ += "\r\n";
+  last_ += kEnd;
+  co_return co_await send_(head, last_);
 }
 
 }  // namespace bj

@@ -26,6 +26,7 @@ class StreamWriter : public BodyWriter {
         done_(executor) {}
 
   Task<bool> write(std::string piece) override;
+  void end_with(std::string piece) override { last_ = std::move(piece); }
   bool gone() const override { return gone_; }
   void abandon() override { abandoned_ = true; }
   bool abandoned() const { return abandoned_; }
@@ -44,6 +45,7 @@ class StreamWriter : public BodyWriter {
   Turn turn_;
   asio::steady_timer pulse_;
   Change done_;  // told when the heartbeat has ended
+  std::string last_;
   Clock::time_point written_ = Clock::now();
   bool beating_ = false;
   bool finishing_ = false;

@@ -80,22 +80,19 @@ json::object line_of(ExecutionEvent event) {
 }
 
 // In ASCII: the JavaScript SDK decodes each piece that comes for itself, wherever the network has cut it.
-Task<bool> write_line(BodyWriter& body, json::object line) {
-  co_return co_await body.write(ascii_json(json::serialize(line)) + "\n");
-}
+std::string line_text(const json::object& line) { return ascii_json(json::serialize(line)) + "\n"; }
 
 Task<void> stream(CodeRunner& code, Actor actor, std::shared_ptr<HeldSandbox> sandbox,
                   std::shared_ptr<InterpreterContext> context, Execution execution, BodyWriter& body) {
   const Result<ExecutionEnd> end =
       co_await code.run(std::move(actor), std::move(sandbox), std::move(context), std::move(execution),
-                        [&body](ExecutionEvent event) { return write_line(body, line_of(std::move(event))); });
+                        [&body](ExecutionEvent event) { return body.write(line_text(line_of(std::move(event)))); });
   // Its sandbox ended under it: nobody is to take what came for all there is.
   if (end && end->sandbox_ended) co_return body.abandon();
-  if (!end) {
-    (void)co_await write_line(
-        body, {{"type", "error"}, {"name", "ExecutionAborted"}, {"value", end.error().what}, {"traceback", ""}});
-  }
-  (void)co_await write_line(body, {{"type", "end_of_execution"}});
+  std::string last;
+  if (!end)
+    last = line_text({{"type", "error"}, {"name", "ExecutionAborted"}, {"value", end.error().what}, {"traceback", ""}});
+  body.end_with(last + line_text({{"type", "end_of_execution"}}));
 }
 
 Result<std::shared_ptr<InterpreterContext>> context_for(const json::object& body, Interpreters& interpreters) {

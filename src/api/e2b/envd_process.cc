@@ -128,7 +128,7 @@ Task<std::optional<RpcError>> follow(Process process, uint64_t from, std::option
     co_return std::nullopt;
   }
   if (process->stopped_by() == "timeout") co_return too_late();
-  (void)co_await stream.send(end_event(*process));
+  stream.end_with(end_event(*process));
   co_return std::nullopt;
 }
 
