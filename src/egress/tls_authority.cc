@@ -114,10 +114,8 @@ Result<std::unique_ptr<TlsAuthority>> TlsAuthority::create() {
 
 Result<std::string> TlsAuthority::save() const {
   const std::unique_ptr<BIO, OpensslFree<BIO_free_all>> memory(BIO_new(BIO_s_mem()));
-  for (EVP_PKEY* const key : {key_.get(), leaf_key_.get()}) {
-    if (!memory || PEM_write_bio_PrivateKey(memory.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1)
-      return fail_openssl("writing a key");
-  }
+  if (!memory || PEM_write_bio_PrivateKey(memory.get(), key_.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
+    return fail_openssl("writing a key");
   char* text = nullptr;
   const long size = BIO_get_mem_data(memory.get(), &text);
   return std::string(text, static_cast<size_t>(size)) + certificate_;
@@ -129,9 +127,9 @@ Result<std::unique_ptr<TlsAuthority>> TlsAuthority::load(const std::string& save
   if (!memory) return fail_openssl("reading an authority");
   std::unique_ptr<TlsAuthority> loaded(new TlsAuthority());
   loaded->key_.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
-  loaded->leaf_key_.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
   loaded->root_.reset(PEM_read_bio_X509(memory.get(), nullptr, nullptr, nullptr));
-  if (!loaded->key_ || !loaded->leaf_key_ || !loaded->root_) return fail_openssl("reading an authority");
+  if (!loaded->key_ || !loaded->root_) return fail_openssl("reading an authority");
+  BJ_TRY(loaded->leaf_key_, new_key());
   BJ_TRY(loaded->certificate_, pem_of(loaded->root_.get()));
   return loaded;
 }

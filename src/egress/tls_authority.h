@@ -18,7 +18,7 @@ class TlsAuthority {
   static Result<std::unique_ptr<TlsAuthority>> create();
   // What save() gave: for a gate that goes on with a sandbox of a server that died.
   static Result<std::unique_ptr<TlsAuthority>> load(const std::string& saved);
-  // Its keys and its certificate, PEM. A secret.
+  // Its key and its certificate, PEM. A secret. The leaves' key is not in it: another one does as well.
   Result<std::string> save() const;
 
   // PEM; what is to be trusted inside.
