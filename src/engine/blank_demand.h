@@ -25,8 +25,8 @@ class BlankDemand {
     wanted_ = std::clamp(wanted_ + 1, least_, most_);
   }
 
-  // Whether another one has time while so many are left.
-  bool can_wait(size_t left) const { return left * 2 >= wanted_; }
+  // Whether another one has time while so many are left: more than the last few of them.
+  bool can_wait(size_t left) const { return left * 8 >= wanted_; }
 
   // A while is over. What nobody needed in it is not wanted any more; of what nobody asked for, nothing is.
   void look_back(size_t there) {

@@ -50,8 +50,8 @@ TEST(BlankDemandTest, WhatNobodyAskedForInAWhileIsNotWanted) {
   EXPECT_EQ(demand.wanted(), 0);
 }
 
-TEST(BlankDemandTest, AnotherOneHasTimeWhileHalfOfThemAreLeft) {
-  BlankDemand demand(4, kMost);
+TEST(BlankDemandTest, AnotherOneHasTimeUntilTheLastFewAreTaken) {
+  BlankDemand demand(16, kMost);
   demand.missed();
   EXPECT_TRUE(demand.can_wait(2));
   EXPECT_FALSE(demand.can_wait(1));

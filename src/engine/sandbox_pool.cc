@@ -78,7 +78,7 @@ void SandboxPool::refill(const std::string& key) {
 }
 
 // Making a blank takes a processor for as long as a create and a command together. Whoever just took one wants to run
-// something in it, and the others of his burst want theirs: while half of the blanks are left, they go first.
+// something in it, and the others of his burst want theirs: while blanks are left, they go first.
 Task<void> SandboxPool::give_way(Kind& kind) {
   while (!stopping_ && kind.demand.can_wait(kind.blanks.size()) && Clock::now() < kind.taken_at + kTakersTime) {
     co_await kind.taken.wait_until(kind.taken_at + kTakersTime);
