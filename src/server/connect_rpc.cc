@@ -98,6 +98,7 @@ void RpcStream::end_with(const json::object& message) { last_ = rpc_message(mess
 HttpResponse rpc_stream(std::function<Task<std::optional<RpcError>>(RpcStream&)> produce,
                         const RpcKeepalive& keepalive) {
   HttpResponse response = text_response(200, "application/connect+json", "");
+  response.header_waits = true;
   response.heartbeat = rpc_message(keepalive.message);
   response.heartbeat_every = keepalive.every;
   response.stream = [produce = std::move(produce)](BodyWriter& body) -> Task<void> {

@@ -296,9 +296,14 @@ Task<bool> Connection::send_stream(const HttpRequest& request, RequestParser& pa
   const bool chunked = !parser.is_http_1_0() && !counted;
   if (!chunked && !counted) ending = Ending::kClose;
   const Framing framing = counted ? Framing::kLength : chunked ? Framing::kChunked : Framing::kToEnd;
-  if (!co_await send(header_text(response, request, framing, ending), {})) co_return false;
-  const uint64_t header_bytes = sent_;
-  const auto send_piece = [this](std::string_view head, std::string_view rest) { return send(head, rest); };
+  std::string header = header_text(response, request, framing, ending);
+  const size_t header_bytes = header.size();
+  if (!response.header_waits && !co_await send(std::exchange(header, ""), {})) co_return false;
+  const auto send_piece = [this, &header](std::string_view head, std::string_view rest) -> Task<bool> {
+    if (header.empty()) co_return co_await send(head, rest);
+    const std::string first = std::exchange(header, "").append(head);
+    co_return co_await send(first, rest);
+  };
   StreamWriter writer(stream_.get_executor(), send_piece, chunked ? Chunked::kYes : Chunked::kNo);
   if (!response.heartbeat.empty())
     writer.start_heartbeat(response.heartbeat_every.count() == 0 ? limits_.heartbeat : response.heartbeat_every,

@@ -58,6 +58,29 @@ TEST(EventStreamServerTest, TheLastPieceLeavesWithTheEnd) {
   EXPECT_TRUE(old.send("GET /words HTTP/1.0\r\nHost: localhost\r\n\r\n").read_all().ends_with("\r\n\r\nfirstlast"));
 }
 
+TEST(EventStreamServerTest, AHeaderThatWaitsStandsBeforeWhateverComesFirst) {
+  TestServer server([](Router& router) {
+    const auto piece = [](HttpRequest& request) -> Task<HttpResponse> {
+      HttpResponse response = text_response(200, "text/plain", "");
+      response.header_waits = true;
+      response.stream = [text = std::string(request.path.substr(1))](BodyWriter& body) -> Task<void> {
+        if (text == "word") co_await body.write(text);
+      };
+      co_return response;
+    };
+    router.add(Method::kGet, "/word", piece, public_route());
+    router.add(Method::kGet, "/nothing", piece, public_route());
+  });
+  TestClient client(server.port());
+  const std::string word = client.send(request_text("GET", "/word")).read_until("0\r\n\r\n");
+  EXPECT_TRUE(word.starts_with("HTTP/1.1 200 ") && word.ends_with("\r\n\r\n4\r\nword\r\n0\r\n\r\n")) << word;
+  const std::string nothing = client.send(request_text("GET", "/nothing")).read_until("\r\n0\r\n\r\n");
+  EXPECT_TRUE(nothing.starts_with("HTTP/1.1 200 ")) << nothing;
+  TestClient old(server.port());
+  const std::string empty = old.send("GET /nothing HTTP/1.0\r\nHost: localhost\r\n\r\n").read_all();
+  EXPECT_TRUE(empty.starts_with("HTTP/1.") && empty.ends_with("\r\n\r\n")) << empty;
+}
+
 TEST(EventStreamServerTest, AnOldClientGetsTheStreamUntilTheEnd) {
   TestServer server([](Router& router) { router.add(Method::kGet, "/events", three_events, public_route()); });
   TestClient client(server.port());

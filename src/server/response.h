@@ -29,6 +29,7 @@ struct HttpResponse {
   std::string body;
   std::function<Task<void>(BodyWriter&)> stream;  // if set: what it writes is sent, chunked, instead of `body`
   std::optional<uint64_t> stream_bytes;  // if the stream writes exactly so many: a Content-Length instead of chunks
+  bool header_waits = false;             // for the stream's first piece, which comes at once: one packet
   std::string heartbeat;                 // if set: a stream writes this whenever it has been silent for so long
   std::chrono::milliseconds heartbeat_every{0};
   std::function<Task<void>(WebSocket&)> web_socket;  // if set: the connection is upgraded; only from WebSocket routes
