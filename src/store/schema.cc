@@ -468,6 +468,18 @@ Migration template_network_step() {
   return {11, "network policies of templates", {"ALTER TABLE templates ADD COLUMN network TEXT"}};
 }
 
+// Ended sandboxes stay for a while: a create, which counts the live ones, and a list must not read them all.
+Migration live_sandboxes_step() {
+  return {12,
+          "indexes of the sandboxes that are there",
+          {
+              "DROP INDEX sandboxes_in_order",
+              "CREATE INDEX sandboxes_in_order ON sandboxes (organization_id, created_at, id) WHERE state <> 'deleted'",
+              "CREATE INDEX sandboxes_live ON sandboxes (organization_id, state, cpus, memory_bytes, disk_bytes) "
+              "WHERE state IN ('creating', 'running', 'paused', 'stopping')",
+          }};
+}
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
@@ -483,6 +495,7 @@ const std::vector<Migration>& migrations() {
       layers_step(),
       secrets_step(),
       template_network_step(),
+      live_sandboxes_step(),
   };
   return steps;
 }
