@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <thread>
 
 #include "sys/cgroup_delegation.h"
 #include "sys/files.h"
@@ -17,6 +18,8 @@ namespace bj {
 namespace {
 
 constexpr uint64_t kCpuPeriodUs = 100'000;
+constexpr uint64_t kThreadWeight = 100, kMostWeight = 10'000;     // of version 2
+constexpr uint64_t kShares = 1024;                                // version 1's word for a thread's weight
 constexpr uint64_t kSocketShare = 4;                              // of the memory limit
 constexpr Controller kInEveryGroup = Controller::kCpuAccounting;  // of version 2, whatever was handed down
 
@@ -113,7 +116,23 @@ std::shared_ptr<const CgroupRoot> CgroupRoot::open(const std::string& name, cons
     root->open_freezer(name, mountinfo);
   }
   root->refuse_missing("no cgroup hierarchy with this controller is mounted");
+  root->weigh();
   return root;
+}
+
+// To the scheduler all our groups together are one: on a machine with two processors each would have half of a thread's
+// weight, and what runs in it would wait behind the server and its clients. So they have one thread's on each.
+void CgroupRoot::weigh() const {
+  const Hierarchy* const hierarchy = find(Controller::kCpu);
+  if (hierarchy == nullptr) return;
+  const uint64_t processors = std::max(1U, std::thread::hardware_concurrency());
+  const uint64_t weight = std::min(processors * kThreadWeight, kMostWeight);
+  // Not one of the seal's controls: without it all is only slower.
+  if (version2_) {
+    (void)put_text(hierarchy->dir.get(), "cpu.weight", std::to_string(weight));
+  } else {
+    (void)put_text(hierarchy->dir.get(), "cpu.shares", std::to_string(weight * kShares / kThreadWeight));
+  }
 }
 
 void CgroupRoot::open_version1(const std::string& name, const std::string& mountinfo) {

@@ -83,6 +83,7 @@ class CgroupRoot {
   void open_version2(const std::string& name, const std::string& mountinfo);
   Result<void> open_version2_below(const std::string& parent, const std::string& name);
   void refuse_missing(const std::string& reason);
+  void weigh() const;
 
   bool version2_ = false;
   std::string device_;

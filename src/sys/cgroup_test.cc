@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <thread>
 
 #include "sys/clone.h"
 #include "sys/files.h"
@@ -98,6 +99,14 @@ TEST_F(CgroupTest, AGroupIsADirectoryInEveryHierarchyAndGoesWithItsOwner) {
     EXPECT_TRUE(group.empty());
   }
   for (const auto& hierarchy : root_->hierarchies()) EXPECT_FALSE(fs::exists(hierarchy.path + "/one"));
+}
+
+TEST_F(CgroupTest, AllGroupsTogetherWeighOneThreadOnEachProcessor) {
+  if (!root_->has(Controller::kCpu)) GTEST_SKIP() << root_->why_not(Controller::kCpu);
+  const unsigned processors = std::thread::hardware_concurrency();
+  const std::string weight =
+      root_->version2() ? file_of(Controller::kCpu, "", "cpu.weight") : file_of(Controller::kCpu, "", "cpu.shares");
+  EXPECT_EQ(weight, std::to_string(processors * (root_->version2() ? 100 : 1024)) + "\n");
 }
 
 TEST_F(CgroupTest, MovingAGroupKeepsItOnce) {
