@@ -28,6 +28,8 @@ size_t Pool::warm_count() const {
   return static_cast<size_t>(std::count_if(ready_.begin(), ready_.end(), [](const Waiting& w) { return w.warm; }));
 }
 
+bool Pool::found_none_lately() const { return Clock::now() < found_none_ + std::chrono::milliseconds(50); }
+
 std::shared_ptr<Runner> Pool::take_ready() {
   while (!ready_.empty()) {
     std::shared_ptr<Runner> runner = std::move(ready_.front().runner);
@@ -46,6 +48,7 @@ Task<Result<CallResult>> Pool::call(const CallSpec& spec) {
   std::shared_ptr<Runner> runner = take_ready();
   const bool on_demand = !runner;
   if (on_demand) {
+    found_none_ = Clock::now();
     Result<std::shared_ptr<Runner>> started = co_await source_->start_now();
     if (!started) {
       --running_;
@@ -103,16 +106,16 @@ void Pool::refill_soon() {
   spawn(executor_, [self = shared_from_this()]() -> Task<void> { co_await self->refill(); });
 }
 
-// One at a time: what runs in the foreground keeps the processors. Warm ones first, they are what the next call takes.
+// One at a time: what runs in the foreground keeps the processors. Warm ones first, they are what the next call takes;
+// unless calls come faster than that and find none at all. Warming takes as long as a call, and spares it half of that.
 Task<void> Pool::refill() {
   bool going = true;
   while (going && !stopping_) {
-    if (warm_count() < std::min(options_.warm, ready_.size())) {
+    const bool lacks_any = ready_.size() < target();
+    if (warm_count() < std::min(options_.warm, ready_.size()) && !(lacks_any && found_none_lately())) {
       going = co_await warm_one();
-    } else if (ready_.size() < target()) {
-      going = co_await add_one();
     } else {
-      going = false;
+      going = lacks_any && co_await add_one();
     }
   }
   refilling_ = false;

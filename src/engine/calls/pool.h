@@ -63,6 +63,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void shrink_when_idle();
   size_t target() const;
   size_t warm_count() const;
+  bool found_none_lately() const;
   void begin() { ++active_; }
   void end();
 
@@ -74,6 +75,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   size_t peak_ = 0;            // of running_, since the last idle time
   size_t active_ = 0;          // background work
   Clock::time_point last_used_ = Clock::now();
+  Clock::time_point found_none_;  // when a call had to start its own process, the last time
   bool refilling_ = false;
   bool stopping_ = false;
   asio::steady_timer idle_;
