@@ -315,6 +315,10 @@ std::vector<std::string> Sandbox::environment_for(const Account& account, const 
 }
 
 Task<Result<Process>> Sandbox::start(ProcessSpec spec, std::shared_ptr<ProcessRecord> record) {
+  for (const auto& variable : spec.environment) {
+    if (variable.first.empty() || variable.first.find('=') != std::string::npos)
+      co_return fail(Code::kInvalid, "a variable's name is empty or has \"=\" in it");
+  }
   BJ_CO_TRY(const Account account, co_await account_of(spec.user));
   SpawnRequest request;
   request.environment = environment_for(account, spec);

@@ -184,7 +184,7 @@ class Commands(SandboxStory):
         self.assertEqual(self.output(sandbox, "pwd; echo $A", cwd="/tmp", env={"A": "b"}), "/tmp\nb\n")
         self.assertEqual(self.output(sandbox, "id -un", user="root"), "root\n")
         for wrong, says in (({"command": ["no-such-program"]}, "no-such-program"), ({"command": "true", "cwd": "/nowhere"}, "/nowhere"),
-                            ({"command": "true", "user": "who"}, "who")):
+                            ({"command": "true", "user": "who"}, "who"), ({"command": "true", "env": {"A=B": "c"}}, "name")):
             self.assertIn(says, self.api("POST", f"/v1/sandboxes/{sandbox}/commands", wrong, expect=400)["detail"])
 
     def test_one_that_takes_too_long_is_killed_with_its_children(self):
