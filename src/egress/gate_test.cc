@@ -98,6 +98,7 @@ class GateTest : public testing::Test {
   asio::io_context context_;
   asio::thread_pool sandbox_{1};
   asio::ip::tcp::acceptor server_{context_, asio::ip::tcp::endpoint(asio::ip::address_v4::loopback(), 0), false};
+  asio::ip::tcp::socket accepted_{context_};  // a test may end before its connection is there
   uint16_t port_ = 0;
   GateEndpoints ends_;
   std::shared_ptr<Gate> gate_;
@@ -107,8 +108,7 @@ class GateTest : public testing::Test {
 TEST_F(GateTest, APolicyThatChangesResetsWhatItNoLongerAllows) {
   open(policy(allow()));
   Fd socket;  // made inside: a socket stays in the namespace it was made in
-  asio::ip::tcp::socket accepted(context_);
-  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  server_.async_accept(accepted_, [](const boost::system::error_code&) {});
   sockaddr_in to{};
   inside([&] {
     socket = stream();
@@ -135,8 +135,7 @@ TEST_F(GateTest, APolicyThatChangesResetsWhatItNoLongerAllows) {
 TEST_F(GateTest, AConnectionWhoseRequestsAreNotReadEndsWhenRulesAboutThemCome) {
   open(policy(allow()));
   Fd socket;
-  asio::ip::tcp::socket accepted(context_);
-  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  server_.async_accept(accepted_, [](const boost::system::error_code&) {});
   inside([&] {
     socket = stream();
     ASSERT_EQ(connect_error(socket, synthetic(port_)), 0);
@@ -319,8 +318,7 @@ TEST_F(GateTest, ANameInARequestToABareAddressOnlyTakesAway) {
 
 TEST_F(GateTest, AMessageWithoutALineEndPassesAfterAMoment) {
   open(policy(allow()));
-  asio::ip::tcp::socket accepted(context_);
-  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  server_.async_accept(accepted_, [](const boost::system::error_code&) {});
   Fd socket;
   inside([&] {
     socket = stream();
@@ -339,8 +337,7 @@ TEST_F(GateTest, AMessageWithoutALineEndPassesAfterAMoment) {
 
 TEST_F(GateTest, WhenItStopsTheBytesOfWhatIsStillOpenHaveBeenTold) {
   open(policy(allow()));
-  asio::ip::tcp::socket accepted(context_);
-  server_.async_accept(accepted, [](const boost::system::error_code&) {});
+  server_.async_accept(accepted_, [](const boost::system::error_code&) {});
   Fd socket;
   inside([&] {
     socket = stream();

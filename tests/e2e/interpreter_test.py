@@ -156,17 +156,31 @@ class Ends(InterpreterStory):
             self.assertIn("1", again["stdout"] + "".join(r["text"] for r in again["results"]))
 
     def test_an_interrupt_that_comes_before_the_code_begins_ends_it(self):
-        context = self.context()
-        pid = self.text("kept = 1; import os; os.getpid()", context)
-        self.output(self.sandbox, f"kill -STOP {pid}")  # it has not heard of the code when the interrupt comes
-        connection, events = self.stream("while True: pass", context, timeout=0)
-        while not self.api("GET", self.place(context))["running"]:
-            time.sleep(0.02)
-        self.api("POST", self.place(context) + "/interrupt", expect=204)
-        self.output(self.sandbox, f"kill -CONT {pid}")
-        self.assertEqual(dict(events)["end"]["error"]["name"], "KeyboardInterrupt")
-        connection.close()
-        self.assertEqual(self.text("kept", context), "1")
+        for language, its_pid, code, name in (("python", "kept = 1; import os; print(os.getpid())", "while True: pass", "KeyboardInterrupt"),
+                                              ("js", "var kept = 1; console.log(process.pid)", "for (;;);", "KeyboardInterrupt"),
+                                              ("bash", "kept=1; echo $$", "while :; do :; done", "ExitStatus")):
+            context = self.context(language=language)
+            pid = self.execute(its_pid, context)["stdout"].strip()
+            self.output(self.sandbox, f"kill -STOP {pid}")  # it has not heard of the code when the interrupt comes
+            connection, events = self.stream(code, context, timeout=0)
+            while not self.api("GET", self.place(context))["running"]:
+                time.sleep(0.02)
+            self.api("POST", self.place(context) + "/interrupt", expect=204)
+            self.output(self.sandbox, f"kill -CONT {pid}")
+            self.assertEqual(dict(events)["end"]["error"]["name"], name, language)
+            connection.close()
+            self.assertIn("1", self.execute("echo $kept" if language == "bash" else "console.log(kept)" if language == "js" else "print(kept)",
+                                            context)["stdout"], language)
+
+    def test_an_interrupt_that_comes_before_there_is_a_process_waits(self):
+        context = self.context(language="bash")
+        for _ in range(10):
+            self.assertEqual(self.execute("kill -9 $$", context)["error"]["name"], "ContextDied")
+            connection, events = self.stream("while :; do :; done", context, timeout=0)
+            self.assertEqual(next(events)[0], "start")
+            self.api("POST", self.place(context) + "/interrupt", expect=204)
+            self.assertEqual(dict(events)["end"]["error"]["name"], "ExitStatus")
+            connection.close()
 
     def test_time_in_which_the_sandbox_is_paused_does_not_count(self):
         connection, events = self.stream("import time\nprint('on')\nfor _ in range(16): time.sleep(0.1)\n'whole'", timeout=4)

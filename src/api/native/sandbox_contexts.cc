@@ -99,12 +99,29 @@ Task<bool> send_event(EventStream& events, ExecutionEvent event) {
   co_return true;
 }
 
+// "start" is told with the first that happens, the code's beginning: an interrupt that follows it finds the code there.
+struct ExecutionStream {
+  const InterpreterContext& context;
+  EventStream& events;
+  bool begun = false;
+
+  Task<bool> begin() {
+    if (std::exchange(begun, true)) co_return true;
+    const json::object start{{"context_id", context.id()}, {"language", name_of(context.language())}};
+    co_return co_await events.send("start", json::serialize(start));
+  }
+  Task<bool> send(ExecutionEvent event) {
+    if (!co_await begin()) co_return false;
+    co_return co_await send_event(events, std::move(event));
+  }
+};
+
 Task<void> stream(SandboxServices services, Actor actor, Place place, Execution execution, EventStream& events) {
-  const json::object start{{"context_id", place.context->id()}, {"language", name_of(place.context->language())}};
-  if (!co_await events.send("start", json::serialize(start))) co_return;
+  ExecutionStream stream{*place.context, events};
   const Result<ExecutionEnd> end =
       co_await services.code.run(std::move(actor), place.sandbox, place.context, std::move(execution),
-                                 [&events](ExecutionEvent event) { return send_event(events, std::move(event)); });
+                                 [&stream](ExecutionEvent event) { return stream.send(std::move(event)); });
+  if (!co_await stream.begin()) co_return;
   if (end) {
     (void)co_await events.send("end", json::serialize(end_of(*place.context, *end)));
   } else {

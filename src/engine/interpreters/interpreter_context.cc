@@ -200,11 +200,18 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   if (ended_) co_return co_await not_begun(gone().value());
   Run run;
   const auto started = Clock::now();
+  running_ = true;
+  code_began_ = interrupt_waits_ = false;
+  interrupts_left_ = 0;
+  next_interrupt_ = Clock::time_point::max();
   if (!process_ || process_->over()) {
     run.end.restarted = had_process_;
     kill_process();
     const Result<void> begun = co_await begin();
-    if (!begun) co_return co_await not_begun(begun.error());
+    if (!begun) {
+      running_ = false;
+      co_return co_await not_begun(begun.error());
+    }
     if (run.end.restarted) count_ = 0;
   }
   run.process = process_;
@@ -212,13 +219,8 @@ Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, Exec
   run.listener = std::move(listener);
   if (execution.timeout_ms != 0) run.deadline = Clock::now() + std::chrono::milliseconds(execution.timeout_ms);
   const uint64_t kills_before = sandbox_->usage().memory_kills;
-  running_ = true;
-  running_since_ = Clock::now();
   run.stood_still = sandbox_->stood_still();
   restarting_ = false;
-  interrupts_left_ = 0;
-  next_interrupt_ = Clock::time_point::max();
-  code_began_ = interrupt_waits_ = false;
   keep();
   run.process->set_reading(ContextProcess::Reading::kOn);
   run.process->write(encode_execution(language_, execution, run.nonce));
@@ -279,7 +281,11 @@ bool InterpreterContext::take_message(Run& run, ContextMessage message, Executio
     case ContextOp::kCount:
       count_ = event.count = message.count;
       code_began_ = true;
-      if (interrupt_waits_) next_interrupt_ = Clock::now();  // press() sends it
+      began_at_ = Clock::now();
+      if (interrupt_waits_) {
+        expect_interrupt_to_be_lost();
+        next_interrupt_ = settled_at();  // press() sends it
+      }
       event.kind = ExecutionEventKind::kCount;
       return true;
     case ContextOp::kResult:
@@ -318,8 +324,7 @@ Task<void> InterpreterContext::press(Run& run) {
     run.interrupted = true;
     run.kill_at = now + kGrace;
     run.deadline = Clock::time_point::max();
-    expect_interrupt_to_be_lost();
-    (void)co_await sandbox_->signal_group(run.process->pid(), SIGINT);
+    (void)co_await interrupt();
   } else if (now >= next_interrupt_ && !run.done && !ended_) {
     next_interrupt_ = --interrupts_left_ > 0 ? now + repetition_for(language_).after : Clock::time_point::max();
     (void)co_await sandbox_->signal_group(run.process->pid(), SIGINT);
@@ -360,19 +365,24 @@ void InterpreterContext::kill_process() {
 }
 
 Task<Result<void>> InterpreterContext::interrupt() {
-  if (!running_ || !process_) co_return Result<void>();
-  const std::shared_ptr<ContextProcess> process = process_;
-  if (language_ == ContextLanguage::kPython && !code_began_) {
+  if (!running_) co_return Result<void>();
+  if (!code_began_) {
     interrupt_waits_ = true;
     co_return Result<void>();
   }
+  if (!process_) co_return Result<void>();  // restarted
+  const std::shared_ptr<ContextProcess> process = process_;
   expect_interrupt_to_be_lost();
-  const bool node = language_ == ContextLanguage::kJavaScript || language_ == ContextLanguage::kTypeScript;
-  const bool settling = node && Clock::now() < running_since_ + kSettle;
-  if (settling) next_interrupt_ = running_since_ + kSettle;  // press() sends it
+  const bool settling = Clock::now() < settled_at();
+  if (settling) next_interrupt_ = settled_at();  // press() sends it
   process->wake();
   if (settling) co_return Result<void>();
   co_return co_await sandbox_->signal_group(process->pid(), SIGINT);
+}
+
+Clock::time_point InterpreterContext::settled_at() const {
+  const bool node = language_ == ContextLanguage::kJavaScript || language_ == ContextLanguage::kTypeScript;
+  return node ? began_at_ + kSettle : began_at_;
 }
 
 void InterpreterContext::expect_interrupt_to_be_lost() {

@@ -93,6 +93,7 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   Task<void> press(Run& run);
   bool take_message(Run& run, ContextMessage message, ExecutionEvent& event);
   void expect_interrupt_to_be_lost();
+  Clock::time_point settled_at() const;
   void explain_death(Run& run, uint64_t kills_before);
   void kill_process();
   Result<std::shared_ptr<ContextProcess>> waiting_process(Fd channel);
@@ -117,9 +118,10 @@ class InterpreterContext : public std::enable_shared_from_this<InterpreterContex
   size_t checkpoints_made_ = 0;
   int64_t count_ = 0;
   int interrupts_left_ = 0;  // that are sent again while the code goes on
-  Clock::time_point running_since_;
+  Clock::time_point began_at_;
   Clock::time_point next_interrupt_ = Clock::time_point::max();
-  bool code_began_ = false, interrupt_waits_ = false;  // for the code to begin: Python ignores one before that
+  bool code_began_ = false;
+  bool interrupt_waits_ = false;  // for the code to begin: one that comes before ends nothing, or too much
   bool running_ = false, ended_ = false, had_process_ = false, restarting_ = false, sandbox_ended_ = false;
 };
 
