@@ -330,7 +330,7 @@ TEST_F(GateTest, AMessageWithoutALineEndPassesAfterAMoment) {
   bool arrived = false;
   while (!arrived && Clock::now() < patience) {
     context_.run_one_for(std::chrono::milliseconds(10));
-    arrived = accepted.is_open() && ::recv(accepted.native_handle(), got, 4, MSG_PEEK | MSG_DONTWAIT) == 4;
+    arrived = accepted_.is_open() && ::recv(accepted_.native_handle(), got, 4, MSG_PEEK | MSG_DONTWAIT) == 4;
   }
   EXPECT_TRUE(arrived);
 }
@@ -348,7 +348,7 @@ TEST_F(GateTest, WhenItStopsTheBytesOfWhatIsStillOpenHaveBeenTold) {
   const auto patience = Clock::now() + std::chrono::seconds(30);
   while (Clock::now() < patience) {
     context_.run_one_for(std::chrono::milliseconds(10));
-    if (accepted.is_open() && ::recv(accepted.native_handle(), got, 3, MSG_PEEK | MSG_DONTWAIT) == 3) break;
+    if (accepted_.is_open() && ::recv(accepted_.native_handle(), got, 3, MSG_PEEK | MSG_DONTWAIT) == 3) break;
   }
   gate_->stop();
   ASSERT_FALSE(events_.empty());
