@@ -21,7 +21,8 @@ TEST_F(AdoptionTest, WhatOutlivedTheServerIsAdoptedAndTheRestIsLost) {
   const std::string kept = create().id, lost = create().id;
   const std::unique_ptr<Server> dead = std::move(server_);
   server_ = server("here/1");  // the same one, started again
-  server_->host.outlived[kept] = dead->host.made[kept];
+  // Not the one that the dead one made: that one's manager would see it end, and write that down as well.
+  server_->host.outlived[kept] = std::make_shared<FakeSandbox>(io_.get_executor());
   server_->host.outlived["nobody's"] = std::make_shared<FakeSandbox>(io_.get_executor());
   const auto nobodys = server_->host.outlived["nobody's"];
   ASSERT_TRUE(run(manager().start()));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
 #include <stdexcept>
 
@@ -185,7 +186,7 @@ class SandboxManagerTest : public testing::Test {
     ManagerOptions options;
     options.node = node;
     options.quota = quota_;
-    options.now = [this] { return now_; };
+    options.now = [this] { return now_.load(); };
     options.node_is_dead = [](const std::string&) { return true; };
     return std::make_unique<Server>(io_, *store_, threads_, *audit_, directory_.path(), std::move(options));
   }
@@ -234,7 +235,7 @@ class SandboxManagerTest : public testing::Test {
   std::unique_ptr<AuditLog> audit_;
   std::unique_ptr<Server> server_;
   Actor other_;
-  int64_t now_ = 1'000 * kSecondUs;
+  std::atomic<int64_t> now_ = 1'000 * kSecondUs;  // asked for on workers, too
   SandboxShare quota_{2, 0, 0, 0, 0};
 };
 
