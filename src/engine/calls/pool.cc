@@ -9,6 +9,8 @@
 namespace bj {
 namespace {
 
+constexpr auto kLately = std::chrono::milliseconds(50);  // a few processes could be forked in this time
+
 // A waiting process that died (its memory group was full, its zygote ended) has closed its channel.
 bool alive(const Runner& runner) {
   char byte;
@@ -28,7 +30,7 @@ size_t Pool::warm_count() const {
   return static_cast<size_t>(std::count_if(ready_.begin(), ready_.end(), [](const Waiting& w) { return w.warm; }));
 }
 
-bool Pool::found_none_lately() const { return Clock::now() < found_none_ + std::chrono::milliseconds(50); }
+bool Pool::found_none_lately() const { return Clock::now() < found_none_ + kLately; }
 
 std::shared_ptr<Runner> Pool::take_ready() {
   while (!ready_.empty()) {
