@@ -15,7 +15,7 @@ belljar_freestanding(sudo src/warden/sudo.cc src/warden/sudo_terminal.cc src/war
 # The zygote's C part: CPython's stable ABI, no C library of its own.
 execute_process(COMMAND /usr/bin/python3 -c "import sysconfig; print(sysconfig.get_path('include'))"
                 OUTPUT_VARIABLE PYTHON_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE)
-add_library(belljar_zygote MODULE runtimes/python/zygote_module.cc src/seal/carry_out.cc)
+add_library(belljar_zygote MODULE runtimes/python/zygote_module.cc src/seal/call_networks.cc src/seal/carry_out.cc)
 target_compile_options(belljar_zygote PRIVATE ${FREESTANDING} -isystem ${PYTHON_INCLUDE})
 target_link_options(belljar_zygote PRIVATE -nostdlib -fuse-ld=lld -Wl,-s)
 set_target_properties(belljar_zygote PROPERTIES PREFIX "" OUTPUT_NAME belljar_zygote SUFFIX .abi3.so)

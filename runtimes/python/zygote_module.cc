@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 
 #include "engine/calls/zygote_wire.h"
+#include "seal/call_networks.h"
 #include "seal/carry_out.h"
 #include "sys/raw.h"
 #include "warden/kernel.h"
@@ -19,7 +20,6 @@ using raw::call;
 
 constexpr int kMaxFds = 3 + kMaxCgroups;
 constexpr int kGetTidAddress = 40;  // PR_GET_TID_ADDRESS
-constexpr long kNewNet = CLONE_NEWNET;
 
 char g_plan[zygote::kMaxPlan] __attribute__((aligned(8)));
 zygote::PlanHeader g_header;
@@ -61,24 +61,11 @@ bool receive_plan(int control) {
   return true;
 }
 
-// A network namespace for the next child is made while nobody waits: the zygote moves into it, the child inherits it.
-// Until then the zygote is in its own or in that of the last child, where it does nothing.
-bool g_network_ready = false;
+// The next child's network is made while nobody waits: the zygote moves into it, the child inherits it. Until then the
+// zygote is in its own or in that of the last child, where it does nothing.
+CallNetworks g_networks;
 
-void loopback_up() {
-  const Step step{Op::kLoopbackUp, Control::kNone, 0, 1, 0, 0, 0, 0};
-  const char strings[1] = {0};
-  CarryOut state{};
-  for (int& slot : state.slots) slot = -1;
-  carry_out({&step, 1, strings, 1}, state);
-}
-
-void prepare_network() {
-  if (g_network_ready || g_header.own_network == 0) return;
-  if (call(__NR_unshare, kNewNet) < 0) return;
-  loopback_up();
-  g_network_ready = true;
-}
+long prepare_network() { return g_header.own_network != 0 ? g_networks.prepare() : 0; }
 
 // glibc keeps the thread's id in memory that only its own fork() updates: let the kernel write it.
 void* tid_address() {
@@ -189,18 +176,22 @@ PyObject* serve(PyObject*, PyObject* args) {
     zygote::ForkRequest request{};
     const Received got = receive(control, &request, sizeof request);
     if (got.size <= 0) call(__NR_exit_group, 0);
-    if (got.size != sizeof request || request.cgroup_count > kMaxCgroups ||
-        got.count != static_cast<int>(3 + request.cgroup_count)) {
-      for (int i = 0; i < got.count; ++i) ward::close(got.fds[i]);
-      reply(control, request.id, -ward::kEINVAL, -1);
+    if (got.size == sizeof(zygote::Buried)) {
+      g_networks.give_back(request.id);
       continue;
     }
-    prepare_network();
+    const bool sound = got.size == sizeof request && request.cgroup_count <= kMaxCgroups &&
+                       got.count == static_cast<int>(3 + request.cgroup_count);
+    if (const long r = sound ? prepare_network() : -ward::kEINVAL; r < 0) {
+      for (int i = 0; i < got.count; ++i) ward::close(got.fds[i]);
+      reply(control, request.id, r, -1);
+      continue;
+    }
     int pidfd = -1;
     PyOS_BeforeFork();
     const long pid = clone_child(g_header.clone_flags, tid_at, &pidfd);
     if (pid == 0) return in_child(request, got);
-    g_network_ready = false;
+    if (pid > 0 && g_header.own_network != 0) g_networks.lend(request.id);
     PyOS_AfterFork_Parent();
     reply(control, request.id, pid, pidfd);
     for (int i = 0; i < got.count; ++i) ward::close(got.fds[i]);

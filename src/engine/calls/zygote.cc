@@ -46,8 +46,8 @@ Limits zygote_limits(const Limits& limits) {
 
 }  // namespace
 
-Child::Child(std::shared_ptr<Zygote> zygote, LeasedGroup group, uint32_t uid)
-    : zygote_(std::move(zygote)), group_(std::move(group)), uid_(uid), birth_(zygote_->host_.executor) {}
+Child::Child(std::shared_ptr<Zygote> zygote, LeasedGroup group, uint32_t id, uint32_t uid)
+    : zygote_(std::move(zygote)), group_(std::move(group)), id_(id), uid_(uid), birth_(zygote_->host_.executor) {}
 
 Child::~Child() {
   kill();
@@ -89,6 +89,7 @@ Task<void> Child::bury() {
     exit_status_ = exit_status_of(pidfd_->native_handle());
     pidfd_.reset();
     last_used_ = group_.give_back();
+    zygote_->tell_buried(id_);
   }
   group_.give_back();  // of one that was never born
 }
@@ -234,6 +235,12 @@ Result<void> Zygote::send_request(const zygote::ForkRequest& request, const std:
   return {};
 }
 
+void Zygote::tell_buried(uint32_t id) {
+  if (gone_) return;
+  const zygote::Buried buried{id};
+  control_->post(std::string(reinterpret_cast<const char*>(&buried), sizeof buried), {});
+}
+
 Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
   if (gone_) return fail(Code::kUnavailable, "the zygote has ended");
   BJ_TRY(LeasedGroup group, host_.cgroups->take(limits_));
@@ -245,7 +252,7 @@ Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
   passed.insert(passed.end(), cgroup_files.begin(), cgroup_files.end());
   const zygote::ForkRequest request{++last_id_, take_uid(), readiness == Readiness::kWarm ? 1u : 0u,
                                     static_cast<uint32_t>(cgroup_files.size())};
-  auto child = std::make_shared<Child>(shared_from_this(), std::move(group), request.uid);
+  auto child = std::make_shared<Child>(shared_from_this(), std::move(group), request.id, request.uid);
   BJ_CHECK(send_request(request, passed));
   child->readiness = readiness;
   child->connect(host_.executor, std::move(channel.first), std::move(output.read), std::move(error.read));

@@ -29,7 +29,7 @@ class Zygote;
 // A forked child, sealed or about to be.
 class Child : public Runner {
  public:
-  Child(std::shared_ptr<Zygote> zygote, LeasedGroup group, uint32_t uid);
+  Child(std::shared_ptr<Zygote> zygote, LeasedGroup group, uint32_t id, uint32_t uid);
   ~Child() override;
   void kill() override;
   Task<void> bury() override;
@@ -45,6 +45,7 @@ class Child : public Runner {
  private:
   std::shared_ptr<Zygote> zygote_;
   LeasedGroup group_;
+  uint32_t id_;
   uint32_t uid_;
   bool killed_ = false;
   std::unique_ptr<asio::posix::stream_descriptor> pidfd_;
@@ -81,6 +82,7 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   Task<Result<void>> run(std::vector<std::string> preload);
   Result<void> send_plan();
   Result<void> send_request(const zygote::ForkRequest& request, const std::vector<int>& descriptors);
+  void tell_buried(uint32_t id);
   void report_network();
   void on_packet(std::string_view bytes, std::vector<Fd> descriptors);
   void on_closed();

@@ -15,12 +15,17 @@ struct PlanHeader {
   uint32_t reserved;
 };
 
-// Every further message. Descriptors: the channel, stdout, stderr, then the cgroup files.
+// A further message asks for a child. Descriptors: the channel, stdout, stderr, then the cgroup files.
 struct ForkRequest {
   uint32_t id;
   uint32_t uid;
   uint32_t warm;  // 1: take one dry call before saying ready; 0: wait in C
   uint32_t cgroup_count;
+};
+
+// Or it says that all processes of a child are dead, so that its network namespace may serve another.
+struct Buried {
+  uint32_t id;
 };
 
 struct ForkReply {
