@@ -52,7 +52,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
   // For a gate that is given its credentials, or rules about requests, later: makes its certificate now.
   Result<void> ensure_authority();
   // PEM of what programs inside must trust, because the gate opens some TLS; empty: it opens none.
-  std::string certificate() const { return authority_ ? authority_->certificate() : ""; }
+  const TrustedCertificate* certificate() const { return authority_ ? &authority_->certificate() : nullptr; }
   // Every connection ends now; when this returns, the end of each was told and nothing more will be.
   void stop();
 

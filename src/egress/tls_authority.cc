@@ -1,12 +1,16 @@
 #include "egress/tls_authority.h"
 
+#include <fmt/format.h>
 #include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
 #include <array>
-#include <mutex>
+#include <cstring>
 
 namespace bj {
 namespace {
@@ -15,11 +19,63 @@ constexpr size_t kMostNames = 256;
 constexpr long kBeforeSeconds = -3600;              // clocks inside and outside are the same, but not to the second
 constexpr long kLifeSeconds = 60L * 60 * 24 * 397;  // more than a sandbox lives, no more than clients accept
 constexpr std::string_view kProtocol = "\x08http/1.1";
+constexpr const char* kCurve = "prime256v1";
+
+using BioPtr = std::unique_ptr<BIO, OpensslFree<BIO_free_all>>;
+using NumberPtr = std::unique_ptr<BIGNUM, OpensslFree<BN_clear_free>>;
 
 Result<KeyPtr> new_key() {
-  KeyPtr key(EVP_EC_gen("P-256"));
+  KeyPtr key(EVP_EC_gen(kCurve));
   if (!key) return fail_openssl("making a key");
   return key;
+}
+
+// A root's key is taken apart and put together by hand: OpenSSL's encoders and decoders try all that they know of,
+// which takes several times as long as making the key. A certificate made so is for writing down: it has no key to
+// verify with.
+Result<void> set_public_key(X509* certificate, EVP_PKEY* key) {
+  unsigned char* point = nullptr;
+  const size_t size = EVP_PKEY_get1_encoded_public_key(key, &point);
+  if (size == 0) return fail_openssl("a public key");
+  if (X509_PUBKEY_set0_param(X509_get_X509_PUBKEY(certificate), OBJ_nid2obj(NID_X9_62_id_ecPublicKey), V_ASN1_OBJECT,
+                             OBJ_nid2obj(NID_X9_62_prime256v1), point, static_cast<int>(size)) != 1) {
+    OPENSSL_free(point);
+    return fail_openssl("a public key");
+  }
+  return {};
+}
+
+Result<std::string> hex_of(EVP_PKEY* key) {
+  BIGNUM* number = nullptr;
+  if (EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_PRIV_KEY, &number) != 1) return fail_openssl("a private key");
+  const NumberPtr owned(number);
+  const std::unique_ptr<char, decltype([](char* text) { OPENSSL_clear_free(text, std::strlen(text)); })> hex(
+      BN_bn2hex(number));
+  if (!hex) return fail_openssl("a private key");
+  return std::string(hex.get());
+}
+
+// The key of which `hex` is the private half, and the other is in the certificate.
+Result<KeyPtr> key_of(const std::string& hex, const X509* certificate) {
+  BIGNUM* number = nullptr;
+  const bool read = BN_hex2bn(&number, hex.c_str()) == static_cast<int>(hex.size()) && number != nullptr;
+  const NumberPtr owned(number);
+  const ASN1_BIT_STRING* const point = X509_get0_pubkey_bitstr(certificate);
+  const std::unique_ptr<OSSL_PARAM_BLD, OpensslFree<OSSL_PARAM_BLD_free>> parts(OSSL_PARAM_BLD_new());
+  if (!read || point == nullptr || !parts ||
+      OSSL_PARAM_BLD_push_utf8_string(parts.get(), OSSL_PKEY_PARAM_GROUP_NAME, kCurve, 0) != 1 ||
+      OSSL_PARAM_BLD_push_BN(parts.get(), OSSL_PKEY_PARAM_PRIV_KEY, number) != 1 ||
+      OSSL_PARAM_BLD_push_octet_string(parts.get(), OSSL_PKEY_PARAM_PUB_KEY, point->data,
+                                       static_cast<size_t>(point->length)) != 1)
+    return fail_openssl("reading a key");
+  const std::unique_ptr<OSSL_PARAM, OpensslFree<OSSL_PARAM_free>> parameters(OSSL_PARAM_BLD_to_param(parts.get()));
+  const std::unique_ptr<EVP_PKEY_CTX, OpensslFree<EVP_PKEY_CTX_free>> context(
+      EVP_PKEY_CTX_new_from_name(nullptr, "EC", nullptr));
+  EVP_PKEY* key = nullptr;
+  if (!parameters || !context || EVP_PKEY_fromdata_init(context.get()) != 1 ||
+      EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters.get()) != 1)
+    return fail_openssl("reading a key");
+  return KeyPtr(key);
 }
 
 Result<void> add_extension(X509* certificate, X509* issuer, int kind, const std::string& value) {
@@ -44,22 +100,21 @@ Result<void> set_serial(X509* certificate) {
   return {};
 }
 
-// Without extensions and signature.
-Result<X509Ptr> new_certificate(const std::string& common_name, EVP_PKEY* key) {
+// Without key, extensions and signature.
+Result<X509Ptr> new_certificate(const std::string& common_name) {
   X509Ptr certificate(X509_new());
   if (!certificate) return fail_openssl("making a certificate");
   X509_set_version(certificate.get(), X509_VERSION_3);
   BJ_CHECK(set_serial(certificate.get()));
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), kBeforeSeconds);
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), kLifeSeconds);
-  X509_set_pubkey(certificate.get(), key);
   X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>(common_name.c_str()), -1, -1, 0);
   return certificate;
 }
 
 Result<std::string> pem_of(X509* certificate) {
-  const std::unique_ptr<BIO, OpensslFree<BIO_free_all>> memory(BIO_new(BIO_s_mem()));
+  const BioPtr memory(BIO_new(BIO_s_mem()));
   if (!memory || PEM_write_bio_X509(memory.get(), certificate) != 1) return fail_openssl("writing a certificate");
   char* text = nullptr;
   const long size = BIO_get_mem_data(memory.get(), &text);
@@ -100,42 +155,54 @@ Result<SslContextPtr> client_context() {
 Result<std::unique_ptr<TlsAuthority>> TlsAuthority::create() {
   std::unique_ptr<TlsAuthority> made(new TlsAuthority());
   BJ_TRY(made->key_, new_key());
-  BJ_TRY(made->leaf_key_, new_key());
-  BJ_TRY(made->root_, new_certificate("Belljar gate of this sandbox", made->key_.get()));
+  BJ_TRY(made->root_, new_certificate("Belljar gate of this sandbox"));
   X509* const root = made->root_.get();
+  BJ_CHECK(set_public_key(root, made->key_.get()));
   X509_set_issuer_name(root, X509_get_subject_name(root));
   BJ_CHECK(add_extension(root, root, NID_basic_constraints, "critical,CA:TRUE,pathlen:0"));
   BJ_CHECK(add_extension(root, root, NID_key_usage, "critical,keyCertSign,cRLSign"));
   BJ_CHECK(add_extension(root, root, NID_subject_key_identifier, "hash"));
   if (X509_sign(root, made->key_.get(), EVP_sha256()) == 0) return fail_openssl("signing");
-  BJ_TRY(made->certificate_, pem_of(root));
+  BJ_CHECK(made->describe_root());
   return made;
 }
 
+Result<void> TlsAuthority::describe_root() {
+  BJ_TRY(certificate_.pem, pem_of(root_.get()));
+  const int size = i2d_X509(root_.get(), nullptr);
+  if (size <= 0) return fail_openssl("writing a certificate");
+  certificate_.der.resize(static_cast<size_t>(size));
+  auto* out = reinterpret_cast<unsigned char*>(certificate_.der.data());
+  (void)i2d_X509(root_.get(), &out);
+  certificate_.hashed_name =
+      fmt::format("{:08x}.0", X509_NAME_hash_ex(X509_get_subject_name(root_.get()), nullptr, nullptr, nullptr));
+  return {};
+}
+
 Result<std::string> TlsAuthority::save() const {
-  const std::unique_ptr<BIO, OpensslFree<BIO_free_all>> memory(BIO_new(BIO_s_mem()));
-  if (!memory || PEM_write_bio_PrivateKey(memory.get(), key_.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
-    return fail_openssl("writing a key");
-  char* text = nullptr;
-  const long size = BIO_get_mem_data(memory.get(), &text);
-  return std::string(text, static_cast<size_t>(size)) + certificate_;
+  BJ_TRY(const std::string key, hex_of(key_.get()));
+  return key + "\n" + certificate_.pem;
 }
 
 Result<std::unique_ptr<TlsAuthority>> TlsAuthority::load(const std::string& saved) {
-  const std::unique_ptr<BIO, OpensslFree<BIO_free_all>> memory(
-      BIO_new_mem_buf(saved.data(), static_cast<int>(saved.size())));
+  const size_t end = saved.find('\n');
+  if (end == std::string::npos) return fail(Code::kInvalid, "this is no authority");
+  const BioPtr memory(BIO_new_mem_buf(saved.data() + end, static_cast<int>(saved.size() - end)));
   if (!memory) return fail_openssl("reading an authority");
   std::unique_ptr<TlsAuthority> loaded(new TlsAuthority());
-  loaded->key_.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
   loaded->root_.reset(PEM_read_bio_X509(memory.get(), nullptr, nullptr, nullptr));
-  if (!loaded->key_ || !loaded->root_) return fail_openssl("reading an authority");
-  BJ_TRY(loaded->leaf_key_, new_key());
-  BJ_TRY(loaded->certificate_, pem_of(loaded->root_.get()));
+  if (!loaded->root_) return fail_openssl("reading an authority");
+  BJ_TRY(loaded->key_, key_of(saved.substr(0, end), loaded->root_.get()));
+  BJ_CHECK(loaded->describe_root());
   return loaded;
 }
 
-Result<SslContextPtr> TlsAuthority::context_for(const std::string& name) const {
-  BJ_TRY(const X509Ptr leaf, new_certificate(name.size() <= 64 ? name : "a long name", leaf_key_.get()));
+Result<SslContextPtr> TlsAuthority::context_for(const std::string& name) {
+  if (!leaf_key_) {
+    BJ_TRY(leaf_key_, new_key());
+  }
+  BJ_TRY(const X509Ptr leaf, new_certificate(name.size() <= 64 ? name : "a long name"));
+  if (X509_set_pubkey(leaf.get(), leaf_key_.get()) != 1) return fail_openssl("a public key");
   X509_set_issuer_name(leaf.get(), X509_get_subject_name(root_.get()));
   BJ_CHECK(add_extension(leaf.get(), root_.get(), NID_basic_constraints, "critical,CA:FALSE"));
   BJ_CHECK(add_extension(leaf.get(), root_.get(), NID_key_usage, "critical,digitalSignature"));

@@ -13,26 +13,33 @@
 
 namespace bj {
 
+// What programs inside are to trust, in the forms in which they look for it.
+struct TrustedCertificate {
+  std::string pem, der;
+  std::string hashed_name;  // by which OpenSSL finds it in a directory
+};
+
 class TlsAuthority {
  public:
   static Result<std::unique_ptr<TlsAuthority>> create();
   // What save() gave: for a gate that goes on with a sandbox of a server that died.
   static Result<std::unique_ptr<TlsAuthority>> load(const std::string& saved);
-  // Its key and its certificate, PEM. A secret. The leaves' key is not in it: another one does as well.
+  // Its key and its certificate, as text. A secret. The leaves' key is not in it: another one does as well.
   Result<std::string> save() const;
 
-  // PEM; what is to be trusted inside.
-  const std::string& certificate() const { return certificate_; }
+  const TrustedCertificate& certificate() const { return certificate_; }
   // A server's end of a connection that is to be for `name`, HTTP/1.1 only.
   Result<SslPtr> server_end(const std::string& name);
 
  private:
   TlsAuthority() = default;
-  Result<SslContextPtr> context_for(const std::string& name) const;
+  Result<void> describe_root();
+  Result<SslContextPtr> context_for(const std::string& name);
 
-  KeyPtr key_, leaf_key_;
+  KeyPtr key_;
+  KeyPtr leaf_key_;  // made for the first leaf
   X509Ptr root_;
-  std::string certificate_;
+  TrustedCertificate certificate_;
   std::map<std::string, SslContextPtr> contexts_;
 };
 

@@ -36,10 +36,10 @@ long verified(const std::string& root, SSL* server, const std::string& name, con
 TEST(TlsAuthorityTest, ALeafIsGoodForItsNameUnderItsOwnRootOnly) {
   auto ours = TlsAuthority::create(), others = TlsAuthority::create();
   ASSERT_TRUE(ours && others);
-  EXPECT_EQ(verified((*ours)->certificate(), (*ours)->server_end("a.example")->get(), "a.example"), X509_V_OK);
-  EXPECT_EQ(verified((*ours)->certificate(), (*ours)->server_end("a.example")->get(), "b.example"),
+  EXPECT_EQ(verified((*ours)->certificate().pem, (*ours)->server_end("a.example")->get(), "a.example"), X509_V_OK);
+  EXPECT_EQ(verified((*ours)->certificate().pem, (*ours)->server_end("a.example")->get(), "b.example"),
             X509_V_ERR_HOSTNAME_MISMATCH);
-  EXPECT_NE(verified((*others)->certificate(), (*ours)->server_end("a.example")->get(), "a.example"), X509_V_OK);
+  EXPECT_NE(verified((*others)->certificate().pem, (*ours)->server_end("a.example")->get(), "a.example"), X509_V_OK);
 }
 
 TEST(TlsAuthorityTest, OneThatWasSavedIsTheSameAgain) {
@@ -47,23 +47,26 @@ TEST(TlsAuthorityTest, OneThatWasSavedIsTheSameAgain) {
   ASSERT_TRUE(before);
   auto after = TlsAuthority::load(*(*before)->save());
   ASSERT_TRUE(after) << after.error().what;
-  EXPECT_EQ((*after)->certificate(), (*before)->certificate());
-  EXPECT_EQ(verified((*before)->certificate(), (*after)->server_end("a.example")->get(), "a.example"), X509_V_OK);
-  EXPECT_FALSE(TlsAuthority::load("nothing of the kind"));
+  EXPECT_EQ((*after)->certificate().pem, (*before)->certificate().pem);
+  EXPECT_EQ((*after)->certificate().der, (*before)->certificate().der);
+  EXPECT_EQ(verified((*before)->certificate().pem, (*after)->server_end("a.example")->get(), "a.example"), X509_V_OK);
+  for (const char* bad : {"", "nothing of the kind", "AB\n", "\n-----BEGIN CERTIFICATE-----"})
+    EXPECT_FALSE(TlsAuthority::load(bad)) << bad;
 }
 
 TEST(TlsAuthorityTest, ANameAsLongAsNamesMayBeHasALeaf) {
   auto authority = TlsAuthority::create();
   ASSERT_TRUE(authority);
   std::string name = std::string(63, 'a') + "." + std::string(63, 'b') + "." + std::string(63, 'c') + ".example";
-  EXPECT_EQ(verified((*authority)->certificate(), (*authority)->server_end(name)->get(), name), X509_V_OK);
+  EXPECT_EQ(verified((*authority)->certificate().pem, (*authority)->server_end(name)->get(), name), X509_V_OK);
 }
 
 TEST(TlsAuthorityTest, WhoSpeaksOnlyHttp2IsRefusedInsteadOfMisunderstood) {
   auto authority = TlsAuthority::create();
   ASSERT_TRUE(authority);
-  EXPECT_EQ(verified((*authority)->certificate(), (*authority)->server_end("a.example")->get(), "a.example", "\x02h2"),
-            -1);
+  EXPECT_EQ(
+      verified((*authority)->certificate().pem, (*authority)->server_end("a.example")->get(), "a.example", "\x02h2"),
+      -1);
   ERR_clear_error();
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "egress/tls_authority.h"
 #include "engine/warden_client.h"
 
 namespace bj {
@@ -14,7 +15,7 @@ namespace bj {
 // Where programs find it, as variables for their environment: SSL_CERT_FILE, REQUESTS_CA_BUNDLE and so on.
 using TrustVariables = std::map<std::string, std::string>;
 
-// `certificate`: PEM. As the user who owns the image's files: root, or without root the sandbox's only user.
-Task<Result<TrustVariables>> add_trust(WardenClient& warden, std::string certificate, uid_t uid, gid_t gid);
+// As the user who owns the image's files: root, or without root the sandbox's only user.
+Task<Result<TrustVariables>> add_trust(WardenClient& warden, TrustedCertificate certificate, uid_t uid, gid_t gid);
 
 }  // namespace bj

@@ -225,10 +225,10 @@ Result<void> Sandbox::open_gate(GateEndpoints ends) {
 }
 
 Task<Result<void>> Sandbox::trust_gate() {
-  if (!gate_ || gate_->certificate().empty()) co_return Result<void>();
+  if (!gate_ || gate_->certificate() == nullptr) co_return Result<void>();
   const bool own_root = host_.uids != nullptr;
   Result<TrustVariables> added =
-      co_await add_trust(*warden_, gate_->certificate(), own_root ? 0 : account_.uid, own_root ? 0 : account_.gid);
+      co_await add_trust(*warden_, *gate_->certificate(), own_root ? 0 : account_.uid, own_root ? 0 : account_.gid);
   if (added) {
     trust_ = std::move(*added);
     co_return Result<void>();
