@@ -342,7 +342,8 @@ Plan sandbox_plan(const SandboxPolicy& policy, const Abilities& abilities, const
   if (first_id == 0) b.add(Control::kCaps, Op::kSetCaps, {.number = policy.caps});
   b.add(Control::kNoNewPrivs, Op::kNoNewPrivs);
   if (policy.syscalls == SyscallProfile::kTool) confine_paths(b, policy.root, abilities);
-  // After the last step that opens something: the launcher keeps so much that numbers below the limit are taken.
+  // After the last step that opens something: the launcher keeps so much, as a zygote does of its
+  // children, that numbers below the limit are taken.
   set_rlimits(b, policy.limits, joins);
   b.add_program(Control::kSeccomp, seccomp_program(policy.syscalls));
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotControl, .number = 3});
@@ -384,7 +385,6 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotOutput, .number = 1});
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotError, .number = 2});
   b.add(Control::kNone, Op::kPlaceFd, {.slot = kSlotControl, .number = 3});
-  set_rlimits(b, policy.limits, joins);
   b.add(Control::kCaps, Op::kDropBounding, {.number = 0});
   if (own_uid) b.add(Control::kUid, Op::kSetIds, {.number = kOwnUid, .number2 = kOwnUid});
   b.add(Control::kCaps, Op::kSetCaps, {.number = 0});
@@ -392,6 +392,7 @@ Plan call_plan(const SandboxPolicy& policy, const Abilities& abilities, const st
   b.add(Control::kNone, Op::kChangeDirectory, {.text = "/home/user"});
   b.add(Control::kNoNewPrivs, Op::kNoNewPrivs);
   confine_paths(b, RootMode::kTemplate, abilities);
+  set_rlimits(b, policy.limits, joins);  // after the last step that opens something: see sandbox_plan()
   b.add(Control::kFds, Op::kCloseFrom, {.number = 4});
   b.add_program(Control::kSeccomp, seccomp_program(SyscallProfile::kCall));
   return b.take();
