@@ -169,6 +169,7 @@ PyObject* serve(PyObject*, PyObject* args) {
     uint64_t mask;
   } const ignore{reinterpret_cast<void*>(1), 0, nullptr, 0};
   call(__NR_rt_sigaction, 17, address(&ignore), 0, 8);
+  raw::drop_bounding(0);  // nothing is executed from here on, and what children need of their capabilities they hold
   void* tid_at = tid_address();
   call(__NR_sendto, control, address(report), report_size, ward::kNoSignal, 0, 0);
   for (;;) {

@@ -23,7 +23,6 @@ constexpr unsigned kAtRecursive = 0x8000;  // rootless, every node of /dev is a 
 constexpr long kMsRec = 1 << 14, kMsPrivate = 1 << 18, kMntDetach = 2;
 constexpr int kErrBadMessage = 74, kErrNameTooLong = 36, kErrExists = 17;
 constexpr long kCloexec = 02000000;
-constexpr long kLastCapability = 63;
 
 struct Landlock {  // linux/landlock.h of the build machine stops at ABI 2
   uint64_t handled_fs, handled_net, scoped;
@@ -148,14 +147,6 @@ long set_rlimit(long resource, uint64_t value) {
   if (const long r = call(__NR_prlimit64, 0, resource, 0, address(limit)); r < 0) return r;
   limit[0] = limit[1] = value < limit[1] ? value : limit[1];
   return call(__NR_prlimit64, 0, resource, address(limit), 0);
-}
-
-long drop_bounding(uint64_t keep) {
-  for (long c = 0; c <= kLastCapability; ++c) {
-    if ((keep >> c & 1) != 0) continue;
-    if (call(__NR_prctl, PR_CAPBSET_DROP, c) < 0) return 0;  // past the kernel's last capability
-  }
-  return 0;
 }
 
 long set_caps(uint64_t caps) {
@@ -291,7 +282,7 @@ long do_step(const Step& step, const char* text, const char* more, CarryOut& sta
     case Op::kUmask: return call(__NR_umask, static_cast<long>(number));
     case Op::kOpenNull: return open_null(static_cast<long>(number));
     case Op::kRlimit: return set_rlimit(static_cast<long>(number), number2);
-    case Op::kDropBounding: return drop_bounding(number);
+    case Op::kDropBounding: return raw::drop_bounding(number);
     case Op::kSetIds: return set_ids(static_cast<long>(number), static_cast<long>(number2));
     case Op::kSetCaps: return set_caps(number);
     case Op::kDumpable: return call(__NR_prctl, PR_SET_DUMPABLE, static_cast<long>(number), 0, 0, 0);

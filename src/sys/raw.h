@@ -4,6 +4,7 @@
 #pragma once
 
 #include <asm/unistd.h>
+#include <linux/prctl.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,17 @@ inline constexpr unsigned kAtEmptyPath = 0x1000;
 inline constexpr long kNrOpenTree = 428, kNrMoveMount = 429, kNrFsopen = 430, kNrFsconfig = 431, kNrFsmount = 432;
 inline constexpr long kNrClone3 = 435, kNrCloseRange = 436, kNrOpenat2 = 437, kNrMountSetattr = 442;
 inline constexpr long kNrLandlockCreate = 444, kNrLandlockAdd = 445, kNrLandlockRestrict = 446;
+
+// No capability but those of `keep` can be had by executing something. Asked first: each drop makes new credentials,
+// and a zygote's children have none left to drop.
+inline long drop_bounding(uint64_t keep) {
+  constexpr long kBeyondTheLast = 64;
+  for (long c = 0; c < kBeyondTheLast; ++c) {
+    if ((keep >> c & 1) != 0 || call(__NR_prctl, PR_CAPBSET_READ, c) == 0) continue;
+    if (call(__NR_prctl, PR_CAPBSET_DROP, c) < 0) break;  // past the kernel's last
+  }
+  return 0;
+}
 
 inline size_t length(const char* text) {
   size_t n = 0;

@@ -84,9 +84,7 @@ void place_descriptors(Job& job) {
 // A process of another user keeps no capability; root inside keeps the sandbox's set.
 long become(uint32_t uid, uint32_t gid) {
   if (call(__NR_getuid) == static_cast<long>(uid)) return 0;
-  for (long c = 0; c < 64; ++c) {
-    if (call(__NR_prctl, PR_CAPBSET_DROP, c) < 0) break;
-  }
+  raw::drop_bounding(0);
   call(__NR_setgroups, 0, 0);
   if (const long r = call(__NR_setresgid, gid, gid, gid); r < 0) return r;
   return call(__NR_setresuid, uid, uid, uid);
