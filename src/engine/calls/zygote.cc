@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstring>
@@ -262,7 +263,7 @@ Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
 }
 
 // What was imported into a zygote can stop it. Then nobody would be there to kill when a call's time is up, so the
-// zygote itself goes, and what waits for it learns of its end.
+// zygote itself goes, and what waits for it learns of its end. One that has much to do is not stopped.
 void Zygote::watch_forks() {
   if (watching_forks_) return;
   watching_forks_ = true;
@@ -272,7 +273,8 @@ void Zygote::watch_forks() {
     if (error || !self) return;
     self->watching_forks_ = false;
     if (self->unborn_.empty()) return;
-    if (Clock::now() - self->unborn_.begin()->second.since < kForkPatience) return self->watch_forks();
+    const Clock::time_point silent_since = std::max(self->unborn_.begin()->second.since, self->last_reply_);
+    if (Clock::now() - silent_since < kForkPatience) return self->watch_forks();
     self->kill();
   });
 }
@@ -290,6 +292,7 @@ void Zygote::on_packet(std::string_view bytes, std::vector<Fd> descriptors) {
   if (found == unborn_.end()) return;
   const std::shared_ptr<Child> child = found->second.child.lock();
   unborn_.erase(found);
+  last_reply_ = Clock::now();
   if (!child) return;
   if (reply.error == 0 && descriptors.size() == 1 && is_pidfd(descriptors.front().get())) {
     child->born(std::move(descriptors.front()));

@@ -108,6 +108,7 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
     Clock::time_point since;
   };
   std::map<uint32_t, Unborn> unborn_;  // the oldest first
+  Clock::time_point last_reply_;
   asio::steady_timer fork_watch_;
   bool watching_forks_ = false;
   std::map<uint32_t, bool> uids_;  // in use
