@@ -214,6 +214,9 @@ void mount_proc(Builder& b, const SandboxPolicy& policy) {
   }
   // Of each user inside. All of them together have what the kernel gives one user: the owner of the user namespace.
   b.add(Control::kRlimits, Op::kSetting, {.text = "/new/proc/sys/user/max_inotify_instances", .more = kWatchers});
+  // Who could make a user namespace of its own would have every capability there. To others the filter forbids it.
+  if (policy.syscalls == SyscallProfile::kZygote)
+    b.add(Control::kCaps, Op::kSetting, {.text = "/new/proc/sys/user/max_user_namespaces", .more = "0"});
   b.add(Control::kProc, Op::kSetAttributes, {.text = "/new/proc", .number = MOUNT_ATTR_RDONLY | kInert});
 }
 

@@ -468,6 +468,21 @@ TEST(PlanTest, AZygoteIsNotConfinedByLandlockBecauseItMountsForItsChildren) {
   EXPECT_EQ(plan.steps[only(plan, Op::kSetCaps)].number, kZygoteCaps);
 }
 
+// It may clone, and in a user namespace of its own it would have every capability.
+TEST(PlanTest, InAZygoteNoUserNamespaceCanBeMade) {
+  const auto settings = [](SyscallProfile syscalls) {
+    SandboxPolicy policy = some_policy();
+    policy.syscalls = syscalls;
+    const Plan plan = sandbox_plan(policy, all_abilities(), kJoins);
+    std::vector<std::string> found;
+    for (const size_t i : all(plan, Op::kSetting))
+      found.push_back(text_of(plan, plan.steps[i]) + "=" + more_of(plan, plan.steps[i]));
+    return found;
+  };
+  EXPECT_THAT(settings(SyscallProfile::kZygote), Contains("/new/proc/sys/user/max_user_namespaces=0"));
+  EXPECT_THAT(settings(SyscallProfile::kTool), testing::SizeIs(1));
+}
+
 TEST(PlanTest, ACallLoadsItsOwnProfileWhateverItsPolicySays) {
   SandboxPolicy policy = some_policy();
   policy.syscalls = SyscallProfile::kZygote;

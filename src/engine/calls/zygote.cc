@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstring>
@@ -25,6 +26,7 @@ namespace json = boost::json;
 
 constexpr uint32_t kFirstUid = 10'000, kUidCount = 50'000;
 constexpr size_t kMaxReply = 64 * 1024;
+constexpr uint64_t kMostUnjoined = 4096;
 constexpr auto kStartTimeout = std::chrono::seconds(30);
 constexpr auto kForkPatience = std::chrono::seconds(10);
 
@@ -34,10 +36,11 @@ json::array to_array(const std::vector<std::string>& list) {
   return out;
 }
 
-// The zygote lives long and forks much; a call's own limits apply to its children.
+// The zygote lives long and forks much; a call's own limits apply to its children, which are among its processes only
+// until they have joined their own groups. But what it imports may fork as well, and a machine has some 32,000.
 Limits zygote_limits(const Limits& limits) {
   Limits own = limits;
-  own.processes = 100'000;
+  own.processes = std::max<uint64_t>(limits.processes, kMostUnjoined);
   own.open_files = 4096;
   own.cpu_ms = 0;
   own.wall_ms = 0;
