@@ -208,7 +208,8 @@ std::vector<Exception> exceptions() {
       {kPrctl, {{low(0), {PR_SET_SECCOMP}}}, kUnknown},
       // Cryptography in the kernel: TLS, signed segments (with algorithms by name, as AF_ALG has them), IPsec.
       {kSetsockopt, {{low(1), {SOL_TCP}}, {low(2), {TCP_ULP, TCP_MD5SIG, TCP_MD5SIG_EXT, kSignedSegments}}}, kRefuse},
-      {kSetsockopt, {{low(1), {SOL_UDP}}, {low(2), {UDP_ENCAP}}}, kRefuse},
+      // A UDP socket answers to both levels.
+      {kSetsockopt, {{low(1), {SOL_UDP, IPPROTO_UDPLITE}}, {low(2), {UDP_ENCAP}}}, kRefuse},
       // The whole machine has 4096 of them.
       {kSetsockopt, {{low(1), {SOL_IPV6}}, {low(2), {kFlowLabels}}}, kRefuse},
       // At every value but ours the kernel may start the host's program for dumps: a change seems to succeed.

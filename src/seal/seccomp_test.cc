@@ -279,7 +279,9 @@ TEST(SeccompTest, OptionsOfSocketsAreTheUsualOnes) {
   for (const uint64_t option : {uint64_t{TCP_ULP}, uint64_t{TCP_MD5SIG}, uint64_t{TCP_MD5SIG_EXT}, kSignedSegments}) {
     EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_TCP, option}), kRefuse) << option;
   }
-  EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_UDP, UDP_ENCAP}), kRefuse);
+  for (const uint64_t level : {IPPROTO_UDP, IPPROTO_UDPLITE}) {  // a UDP socket answers to both
+    EXPECT_EQ(verdict(SYS_setsockopt, {0, level, UDP_ENCAP}), kRefuse) << level;
+  }
 }
 
 TEST(SeccompTest, TheLimitOfDumpsOnlySeemsToChange) {
