@@ -239,7 +239,7 @@ Result<void> Zygote::send_request(const zygote::ForkRequest& request, const std:
 
 Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
   if (gone_) return fail(Code::kUnavailable, "the zygote has ended");
-  BJ_TRY(LeasedGroup group, host_.cgroups->take(limits_));
+  BJ_TRY(LeasedGroup group, host_.cgroups->take(limits_, group_holder_));
   BJ_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   BJ_TRY(Pipe output, make_stream_pipe());
   BJ_TRY(Pipe error, make_stream_pipe());
@@ -308,6 +308,7 @@ Task<void> Zygote::stop() {
   if (control_) control_->close();
   gone_ = true;
   if (sandbox_) co_await sandbox_->destroy();
+  group_holder_.reset();
 }
 
 }  // namespace bj
