@@ -113,21 +113,25 @@ Result<LeasedGroup> CgroupPool::lease_of(Cgroup cgroup, const CgroupLimits& limi
   return lease;
 }
 
-Result<LeasedGroup> CgroupPool::take(const Limits& limits) {
+Result<LeasedGroup> CgroupPool::take(const Limits& limits, const std::shared_ptr<const void>& holder) {
   LeasedGroup lease;
   if (root_->hierarchies().empty()) return lease;
   const CgroupLimits wanted = limits_for(limits);
-  const auto same =
-      std::find_if(free_.begin(), free_.end(), [&](const auto& group) { return group->limits == wanted; });
+  const auto same = std::find_if(free_.begin(), free_.end(), [&](const auto& group) {
+    const std::shared_ptr<const void> held_by = group->holder.lock();
+    return group->limits == wanted && (!held_by || held_by == holder);
+  });
   if (same != free_.end()) {
     lease.group_ = std::move(*same);
     free_.erase(same);
     lease.pool_ = shared_from_this();
-    return lease;
+  } else {
+    BJ_TRY(Cgroup cgroup, Cgroup::create(root_, prefix_ + std::to_string(++last_)));
+    BJ_CHECK(cgroup.limit(wanted));
+    BJ_TRY(lease, lease_of(std::move(cgroup), wanted, CgroupUsage()));
   }
-  BJ_TRY(Cgroup cgroup, Cgroup::create(root_, prefix_ + std::to_string(++last_)));
-  BJ_CHECK(cgroup.limit(wanted));
-  return lease_of(std::move(cgroup), wanted, CgroupUsage());
+  lease.group_->holder = holder;
+  return lease;
 }
 
 Result<LeasedGroup> CgroupPool::take_up(const std::string& name, const Limits& limits, const CgroupUsage& before) {

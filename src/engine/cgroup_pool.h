@@ -47,6 +47,7 @@ class LeasedGroup {
     Fd directory;
     CgroupLimits limits;
     CgroupUsage before;  // as the last lease left it
+    std::weak_ptr<const void> holder = {};
   };
   std::shared_ptr<CgroupPool> pool_;
   std::shared_ptr<Group> group_;  // shared with work that is under way
@@ -58,7 +59,9 @@ class CgroupPool : public std::enable_shared_from_this<CgroupPool> {
   CgroupPool(std::shared_ptr<const CgroupRoot> root, std::string prefix)
       : root_(std::move(root)), prefix_(std::move(prefix)) {}
 
-  Result<LeasedGroup> take(const Limits& limits);
+  // `holder` lives as long as somebody who is not trusted may have kept the join files: with them he comes into the
+  // group whenever he likes. Until then nobody else gets it. Empty: nobody.
+  Result<LeasedGroup> take(const Limits& limits, const std::shared_ptr<const void>& holder = nullptr);
   // One that a process before this had taken.
   Result<LeasedGroup> take_up(const std::string& name, const Limits& limits, const CgroupUsage& before);
   const CgroupRoot& root() const { return *root_; }

@@ -5,6 +5,11 @@
 #include "sys/socket.h"
 
 namespace bj {
+namespace {
+
+constexpr int kPacketsAtOnce = 64;
+
+}  // namespace
 
 PacketSocket::PacketSocket(const asio::any_io_executor& executor, Fd socket, size_t max_packet)
     : descriptor_(executor, socket.release()), buffer_(max_packet), sent_(executor) {}
@@ -77,9 +82,10 @@ Task<void> PacketSocket::read_loop() {
   if (const Closed closed = std::move(on_closed_); closed) closed();
 }
 
-// False when the peer is gone.
+// False when the peer is gone. Bounded: a peer that sends as fast as we read must not keep this thread from its other
+// work, the wall clock included.
 bool PacketSocket::read_available() {
-  while (descriptor_.is_open()) {
+  for (int i = 0; i < kPacketsAtOnce && descriptor_.is_open(); ++i) {
     const bool after = takes_after_;
     Result<Message> message = receive_message(descriptor_.native_handle(), buffer_.data(), buffer_.size(),
                                               MSG_DONTWAIT | (after ? MSG_PEEK : 0));

@@ -60,5 +60,26 @@ TEST_F(FullSocketTest, ADeliveryToAPeerThatEndsFails) {
   EXPECT_FALSE(*delivered);
 }
 
+// What a zygote imports may write to its socket without end: no other call was heard, and no wall time ended,
+// meanwhile.
+TEST(PacketSocketTest, APeerThatSendsWithoutEndLeavesTurnsToOthers) {
+  constexpr int kGivingUp = 100'000;
+  asio::io_context context;
+  auto ends = socket_pair(SOCK_SEQPACKET);
+  ASSERT_TRUE(ends);
+  const auto socket = std::make_shared<PacketSocket>(context.get_executor(), std::move(ends->first), 4096);
+  const auto send_one = [&] { ASSERT_EQ(::send(ends->second.get(), "x", 1, MSG_DONTWAIT), 1); };
+  int received = 0;
+  send_one();
+  socket->start(
+      [&](std::string_view, const std::vector<Fd>&) {
+        if (++received == 1) asio::post(context, [&] { socket->close(); });
+        if (received < kGivingUp) send_one();
+      },
+      [] {});
+  context.run();
+  EXPECT_LT(received, 1000);
+}
+
 }  // namespace
 }  // namespace bj

@@ -93,7 +93,7 @@ void switch_one_off(std::string_view what, SyscallProfile profile, Plan& plan, L
   if (!control) return;
   if (profile == SyscallProfile::kTool) {
     switch_off_in_plain_sandbox(*control, plan, request);
-  } else if (any_of(control, {Control::kReadOnly, Control::kDev})) {
+  } else if (any_of(control, {Control::kReadOnly, Control::kDev, Control::kCaps})) {
     remove_control(plan, *control);
   }
 }

@@ -38,18 +38,19 @@ bool receive_mounts(int late, CarryOut& state) {
 
 // With CLONE_FILES a clone costs nothing for each descriptor that the launcher keeps, and what lies above those in use
 // is never copied.
-bool leave_table(const CarryOut& state, int late) {
+bool leave_table(const CarryOut& state, int late, int launchers_end) {
   int highest = late;
   for (const int fd : state.slots) highest = fd > highest ? fd : highest;
   if (raw::call(raw::kNrCloseRange, highest + 1, ~0u, kCloseRangeUnshare) != 0) return false;
+  if (launchers_end <= highest) raw::call(__NR_close, launchers_end);
   return raw::call(__NR_sendto, late, raw::address("L"), 1, MSG_NOSIGNAL) == 1;
 }
 
 }  // namespace
 
-void become_sandbox(const PlanView& plan, CarryOut& state, int late) {
+void become_sandbox(const PlanView& plan, CarryOut& state, int late, int launchers_end) {
   Failure failure{0, EPIPE};
-  if (leave_table(state, late) && receive_mounts(late, state)) failure = carry_out(plan, state);
+  if (leave_table(state, late, launchers_end) && receive_mounts(late, state)) failure = carry_out(plan, state);
   const launch::PlanFailed report{launch::kPlanFailedMagic, failure.step, failure.error};
   // The control socket may already be descriptor 3 or still be in its slot.
   raw::call(__NR_sendto, state.slots[kSlotControl], raw::address(&report), sizeof report, MSG_NOSIGNAL);

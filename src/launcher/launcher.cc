@@ -196,7 +196,7 @@ class Launcher {
     BJ_CHECK(act_as(owner_of(create)));
     const int into = create.born_in_cgroup != 0 ? descriptors[1].get() : -1;
     const Cloned cloned = clone_process(create.clone_flags | own_network_flag(create) | CLONE_FILES, into);
-    if (cloned.pid == 0) become_sandbox(plan, state, late.second.get());
+    if (cloned.pid == 0) become_sandbox(plan, state, late.second.get(), late.first.get());
     BJ_CHECK(act_as(kOurselves));
     BJ_CHECK(networks_.go_home());
     if (cloned.pid < 0) return fail_with(-cloned.pid, "clone3");

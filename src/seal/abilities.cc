@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -79,10 +80,12 @@ Result<Findings> probe_in_child() {
 
 // A mount of /usr that shows another user namespace's ids; needs root and a filesystem that can.
 Result<void> try_idmap() {
+  const pid_t parent = ::getpid();
   const Cloned child = clone_process(CLONE_NEWUSER);
   if (child.pid < 0) return fail_with(-child.pid, "clone3(CLONE_NEWUSER)");
   if (child.pid == 0) {
-    ::pause();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // or it would wait for ever for who was killed meanwhile
+    if (::getppid() == parent) ::pause();
     ::_exit(0);
   }
   const std::string proc = "/proc/" + std::to_string(child.pid);

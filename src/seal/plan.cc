@@ -25,6 +25,7 @@ constexpr uint32_t kInodesPerMib = 64;
 constexpr const char* kTerminals = "newinstance,ptmxmode=0666,mode=620,max=64";
 constexpr const char* kTerminalsOfACall = "newinstance,ptmxmode=0666,mode=620,max=16";
 constexpr const char* kWatchers = "64";
+constexpr const char* kBeside = "/scratch/beside";  // empty: an overlay wants two
 
 // Appends steps; each call is one line of the list that a reader follows.
 class Builder {
@@ -101,11 +102,11 @@ std::vector<Stack> stacks_of(const std::vector<std::string>& targets) {
 }
 
 // Mounts the layers where an overlay finds them; the answer is its lowerdir option.
-std::string attach_lower(Builder& b, const Stack& stack) {
+std::string attach_lower(Builder& b, const Stack& stack, Control control = Control::kNone) {
   std::string option = "lowerdir";
   for (size_t i = stack.first; i < stack.end; ++i) {
     const std::string place = "/" + layer_place(i);
-    b.add(Control::kNone, Op::kAttach, {.slot = static_cast<uint8_t>(kSlotLayer + i), .text = place});
+    b.add(control, Op::kAttach, {.slot = static_cast<uint8_t>(kSlotLayer + i), .text = place});
     option += (i == stack.first ? '=' : ':') + place;
   }
   return option;
@@ -129,29 +130,53 @@ void mount_writable_root(Builder& b, const SandboxPolicy& policy) {
   }
 }
 
+// In the slot's place comes an overlay of it. A zygote, and what is imported into it, may mount: a mount that is only
+// marked read-only it could make writable again. An overlay that has nothing to write to stays read-only, and what is
+// below it is not in the new root.
+void seal_off(Builder& b, Control control, uint8_t slot, const std::string& lower) {
+  b.add(control, Op::kMount,
+        {.slot = slot, .text = "overlay", .more = lower + ":" + kBeside + ",userxattr,xino=off", .number = kQuiet});
+}
+
+bool is_alone(const Stack& stack) { return stack.end - stack.first == 1; }
+
 void mount_template_root(Builder& b, const SandboxPolicy& policy) {
   for (const Stack& stack : stacks_of(policy.layer_targets)) {
     const std::string& target = policy.layer_targets[stack.first];
-    if (stack.end - stack.first > 1) {
-      const std::string lower = attach_lower(b, stack);
-      mount_overlay(b, lower + ",userxattr,xino=off", target);
-    } else {
+    if (is_alone(stack)) {
       const auto slot = static_cast<uint8_t>(kSlotLayer + stack.first);
+      seal_off(b, Control::kReadOnly, slot, attach_lower(b, stack, Control::kReadOnly));
       b.add(Control::kNone, Op::kAttach, {.slot = slot, .text = "/new" + target});
+    } else {
+      mount_overlay(b, attach_lower(b, stack) + ",userxattr,xino=off", target);
     }
     b.add(Control::kReadOnly, Op::kSetAttributes, {.text = "/new" + target, .number = MOUNT_ATTR_RDONLY | kQuiet});
   }
 }
 
-// The image's certificates, and what root inside adds to them. An image without the directory goes without.
-void mount_trust(Builder& b) {
+// The owner's own mounts, of directories: they are attached in the new root.
+void seal_off_extras(Builder& b, const SandboxPolicy& policy) {
+  for (size_t i = 0; i < policy.extra_targets.size(); ++i) {
+    const auto slot = static_cast<uint8_t>(kSlotExtra + i);
+    const std::string place = fmt::format("/scratch/x{}", i);
+    b.add(Control::kReadOnly, Op::kMakeDirectory, {.text = place, .number = 0555});
+    b.add(Control::kReadOnly, Op::kAttach, {.slot = slot, .text = place});
+    seal_off(b, Control::kReadOnly, slot, "lowerdir=" + place);
+  }
+}
+
+// The image's certificates, and what root inside adds to them. An image without the directory goes without. They are
+// taken from the layer itself where it is alone: overlays lie on each other twice at most, and below may be the host's.
+void mount_trust(Builder& b, const SandboxPolicy& policy) {
   constexpr const char* kPlace = "/new/etc/ssl/certs";
+  const bool alone = is_alone(stacks_of(policy.layer_targets).front());
+  const std::string from = (alone ? "/" + layer_place(0) : "/new") + "/etc/ssl/certs";
   b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/ut", .number = 0755});
   b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/wt", .number = 0700});
   b.add(Control::kNone, Op::kMount,
         {.slot = kSlotFree,
          .text = "overlay",
-         .more = fmt::format("lowerdir={},upperdir=/scratch/ut,workdir=/scratch/wt,userxattr,xino=off", kPlace),
+         .more = fmt::format("lowerdir={},upperdir=/scratch/ut,workdir=/scratch/wt,userxattr,xino=off", from),
          .number = kInert,
          .optional = true});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = kPlace, .optional = true});
@@ -168,7 +193,7 @@ void mount_dev(Builder& b) {
 
 // Everything of /proc is read-only; what tells about the kernel, its devices, the host's keys or other sandboxes (their
 // locks) is hidden as well. Each boot of a sandbox has an id of its own, as a machine's has.
-void mount_proc(Builder& b, const std::string& boot_id) {
+void mount_proc(Builder& b, const SandboxPolicy& policy) {
   b.add(Control::kNone, Op::kMount, {.slot = kSlotFree, .text = "proc", .number = kInert});
   b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/proc"});
   const auto hide = [&b](const char* behind, const char* name) {
@@ -183,12 +208,15 @@ void mount_proc(Builder& b, const std::string& boot_id) {
   }
   b.add(Control::kProc, Op::kMakeDirectory, {.text = "/scratch/nothing", .number = 0555});
   for (const char* name : {"acpi", "asound", "bus", "fs", "irq", "scsi"}) hide("/scratch/nothing", name);
-  if (!boot_id.empty()) {
-    b.add(Control::kProc, Op::kPutFile, {.text = "/scratch/boot_id", .more = boot_id + "\n"});
+  if (!policy.boot_id.empty()) {
+    b.add(Control::kProc, Op::kPutFile, {.text = "/scratch/boot_id", .more = policy.boot_id + "\n"});
     b.add(Control::kProc, Op::kBind, {.text = "/scratch/boot_id", .more = "/new/proc/sys/kernel/random/boot_id"});
   }
   // Of each user inside. All of them together have what the kernel gives one user: the owner of the user namespace.
   b.add(Control::kRlimits, Op::kSetting, {.text = "/new/proc/sys/user/max_inotify_instances", .more = kWatchers});
+  // Who could make a user namespace of its own would have every capability there. To others the filter forbids it.
+  if (policy.syscalls == SyscallProfile::kZygote)
+    b.add(Control::kCaps, Op::kSetting, {.text = "/new/proc/sys/user/max_user_namespaces", .more = "0"});
   b.add(Control::kProc, Op::kSetAttributes, {.text = "/new/proc", .number = MOUNT_ATTR_RDONLY | kInert});
 }
 
@@ -248,10 +276,11 @@ void make_mount_point(Builder& b, const std::string& target) {
 
 // Behind an overlay: files that all sandboxes share would tell whoever watches or locks them what others do.
 void mount_runtimes(Builder& b) {
-  constexpr const char* kPlace = "/opt/belljar";
-  b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = std::string("/new") + kPlace});
-  b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/beside", .number = 0555});  // an overlay wants two
-  mount_overlay(b, fmt::format("lowerdir=/new{}:/scratch/beside,userxattr,xino=off", kPlace), kPlace);
+  constexpr const char* kFrom = "/scratch/runtimes";
+  b.add(Control::kNone, Op::kMakeDirectory, {.text = kFrom, .number = 0555});
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotRuntimes, .text = kFrom});
+  seal_off(b, Control::kNone, kSlotFree, std::string("lowerdir=") + kFrom);
+  b.add(Control::kNone, Op::kAttach, {.slot = kSlotFree, .text = "/new/opt/belljar"});
 }
 
 void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
@@ -259,18 +288,20 @@ void mount_sandbox_root(Builder& b, const SandboxPolicy& policy) {
   b.add(Control::kDisk, Op::kMount,
         {.slot = kSlotFree, .text = "tmpfs", .more = tmpfs_options(policy.limits), .number = kQuiet});
   b.add(Control::kDisk, Op::kAttach, {.slot = kSlotFree, .text = "/scratch"});
+  b.add(Control::kNone, Op::kMakeDirectory, {.text = kBeside, .number = 0555});
   if (policy.root == RootMode::kWritable) {
     b.add(Control::kDisk, Op::kSendDescriptor, {.slot = kSlotFree, .text = kScratchMessage});
     mount_writable_root(b, policy);
   } else {
     mount_template_root(b, policy);
+    seal_off_extras(b, policy);
+    if (policy.own_trust) mount_trust(b, policy);
   }
-  if (policy.own_trust && policy.root == RootMode::kTemplate) mount_trust(b);
   mount_dev(b);
   b.add(Control::kNone, Op::kMakeDirectory, {.text = "/scratch/shm", .number = 01777});
   b.add(Control::kNone, Op::kBind, {.text = "/scratch/shm", .more = "/new/dev/shm"});
   mount_runtimes(b);
-  mount_proc(b, policy.boot_id);
+  mount_proc(b, policy);
   b.add(Control::kRoot, Op::kPivotRoot, {.text = "/new"});
   // In the new root: a link of a hostile template leads nowhere else.
   for (size_t i = 0; i < policy.extra_targets.size(); ++i) {

@@ -187,7 +187,8 @@ TEST(PlanTest, EverythingElseThatASandboxAttachesLiesBelowTheNewRootOrInTheDen) 
   const Plan plan = some_sandbox();
   for (const size_t i : all(plan, Op::kAttach)) {
     if (plan.steps[i].slot == kSlotExtra) continue;
-    EXPECT_THAT(text_of(plan, plan.steps[i]), testing::AnyOf(StartsWith("/new"), StartsWith("/l"), "/scratch"));
+    EXPECT_THAT(text_of(plan, plan.steps[i]),
+                testing::AnyOf(StartsWith("/new"), StartsWith("/l"), StartsWith("/scratch")));
   }
 }
 
@@ -318,7 +319,40 @@ TEST(PlanTest, TheRuntimesThatAllSandboxesShareAreBehindAnOverlay) {
   for (const size_t i : all(plan, Op::kAttach)) {
     if (text_of(plan, plan.steps[i]) == "/new/opt/belljar") attached.push_back(plan.steps[i].slot);
   }
-  EXPECT_THAT(attached, ElementsAre(kSlotRuntimes, kSlotFree));
+  EXPECT_THAT(attached, ElementsAre(kSlotFree));
+}
+
+// A zygote may mount, so what is only marked read-only it could change: the template's, the packages' and our own files
+// come as overlays that have nothing to write to, with the mounts themselves outside its root.
+TEST(PlanTest, AZygoteIsGivenNoMountThatItCouldMakeWritable) {
+  SandboxPolicy policy = some_policy();
+  policy.root = RootMode::kTemplate;
+  policy.own_trust = true;
+  const Plan plan = sandbox_plan(policy, all_abilities(), kJoins);
+  std::vector<bool> is_overlay(kMaxSlots, false);
+  std::vector<std::string> bare;
+  for (const Step& step : plan.steps) {
+    const std::string text = text_of(plan, step);
+    if (step.op == Op::kMount) is_overlay[step.slot] = text == "overlay";
+    if (step.op == Op::kAttach && !is_overlay[step.slot]) bare.push_back(text);
+  }
+  EXPECT_THAT(bare, ElementsAre("/scratch", "/l0", "/l1", "/scratch/x0", "/new/dev", "/new/dev/pts",
+                                "/scratch/runtimes", "/new/proc"));
+}
+
+// Overlays lie on each other twice at most, and the layer may lie on one of the host's.
+TEST(PlanTest, TrustedCertificatesAreAddedToTheLayerItself) {
+  SandboxPolicy policy = some_policy();
+  policy.root = RootMode::kTemplate;
+  policy.own_trust = true;
+  for (const bool alone : {true, false}) {
+    if (!alone) policy.layer_targets.insert(policy.layer_targets.begin(), "/");
+    const Plan plan = sandbox_plan(policy, all_abilities(), kJoins);
+    std::vector<std::string> overlays;
+    for (const size_t i : all(plan, Op::kMount)) overlays.push_back(more_of(plan, plan.steps[i]));
+    EXPECT_THAT(overlays,
+                Contains(StartsWith(alone ? "lowerdir=/l0/etc/ssl/certs,upper" : "lowerdir=/new/etc/ssl/certs,upper")));
+  }
 }
 
 TEST(PlanTest, ATemplateRootIsReadOnlyAtEveryLayer) {
@@ -433,6 +467,21 @@ TEST(PlanTest, AZygoteIsNotConfinedByLandlockBecauseItMountsForItsChildren) {
   const Plan plan = sandbox_plan(policy, all_abilities(), kJoins);
   EXPECT_THAT(all(plan, Op::kLandlockCreate), IsEmpty());
   EXPECT_EQ(plan.steps[only(plan, Op::kSetCaps)].number, kZygoteCaps);
+}
+
+// It may clone, and in a user namespace of its own it would have every capability.
+TEST(PlanTest, InAZygoteNoUserNamespaceCanBeMade) {
+  const auto settings = [](SyscallProfile syscalls) {
+    SandboxPolicy policy = some_policy();
+    policy.syscalls = syscalls;
+    const Plan plan = sandbox_plan(policy, all_abilities(), kJoins);
+    std::vector<std::string> found;
+    for (const size_t i : all(plan, Op::kSetting))
+      found.push_back(text_of(plan, plan.steps[i]) + "=" + more_of(plan, plan.steps[i]));
+    return found;
+  };
+  EXPECT_THAT(settings(SyscallProfile::kZygote), Contains("/new/proc/sys/user/max_user_namespaces=0"));
+  EXPECT_THAT(settings(SyscallProfile::kTool), testing::SizeIs(1));
 }
 
 TEST(PlanTest, ACallLoadsItsOwnProfileWhateverItsPolicySays) {

@@ -185,10 +185,12 @@ struct Exception {
 // Of calls that are allowed otherwise, or refused with another error. Only the lower halves are compared where the
 // kernel looks at no more.
 std::vector<Exception> exceptions() {
-  constexpr uint32_t kIoctl = 16, kSocket = 41, kSetsockopt = 54, kFcntl = 72, kPrctl = 157, kSetrlimit = 160,
-                     kPrlimit = 302;
-  constexpr uint32_t kSignedSegments = 38;  // TCP_AO_ADD_KEY
-  constexpr uint32_t kFlowLabels = 32;      // IPV6_FLOWLABEL_MGR
+  constexpr uint32_t kIoctl = 16, kMadvise = 28, kSocket = 41, kSetsockopt = 54, kFcntl = 72, kPrctl = 157,
+                     kSetrlimit = 160, kFadvise = 221, kPrlimit = 302;
+  constexpr uint32_t kSignedSegments = 38;                   // TCP_AO_ADD_KEY
+  constexpr uint32_t kFlowLabels = 32;                       // IPV6_FLOWLABEL_MGR
+  constexpr uint32_t kCold = 20, kPageOut = 21;              // MADV_COLD, MADV_PAGEOUT
+  constexpr uint32_t kScheduleCore = 62, kMemoryMerge = 67;  // PR_SCHED_CORE, PR_SET_MEMORY_MERGE
   return {
       {kIoctl, {{low(1), {TIOCSTI, TIOCLINUX}}}, kRefuse},  // they type into a terminal
       // They make the host's kernel load a module, whoever asks.
@@ -206,9 +208,20 @@ std::vector<Exception> exceptions() {
         {low(2), {SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF}}},
        kRefuse},
       {kPrctl, {{low(0), {PR_SET_SECCOMP}}}, kUnknown},
+      // Pages that are merged with equal ones of others tell by the time of a write what those hold. As in a kernel
+      // that is built without.
+      {kMadvise, {{low(2), {MADV_MERGEABLE}}}, kUnknown},
+      {kPrctl, {{low(0), {kMemoryMerge}}}, kUnknown},
+      // Who shares a core with nobody takes the other half of it from everybody, for nothing. Likewise.
+      {kPrctl, {{low(0), {kScheduleCore}}}, kUnknown},
+      // They throw what the machine has read of its files out of memory, template files that all have in common: others
+      // wait for the disk, and by that tell what they read. Hints, which a kernel may pass over.
+      {kMadvise, {{low(2), {kCold, kPageOut}}}, kPretend},
+      {kFadvise, {{low(3), {POSIX_FADV_DONTNEED}}}, kPretend},
       // Cryptography in the kernel: TLS, signed segments (with algorithms by name, as AF_ALG has them), IPsec.
       {kSetsockopt, {{low(1), {SOL_TCP}}, {low(2), {TCP_ULP, TCP_MD5SIG, TCP_MD5SIG_EXT, kSignedSegments}}}, kRefuse},
-      {kSetsockopt, {{low(1), {SOL_UDP}}, {low(2), {UDP_ENCAP}}}, kRefuse},
+      // A UDP socket answers to both levels.
+      {kSetsockopt, {{low(1), {SOL_UDP, IPPROTO_UDPLITE}}, {low(2), {UDP_ENCAP}}}, kRefuse},
       // The whole machine has 4096 of them.
       {kSetsockopt, {{low(1), {SOL_IPV6}}, {low(2), {kFlowLabels}}}, kRefuse},
       // At every value but ours the kernel may start the host's program for dumps: a change seems to succeed.

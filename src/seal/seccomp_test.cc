@@ -12,6 +12,7 @@
 #include <netinet/udp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -127,6 +128,31 @@ TEST(SeccompTest, FlowLabelsAreTheMachines) {
   constexpr uint64_t kFlowLabels = 32, kTrafficClass = 67;
   EXPECT_EQ(verdict(SYS_setsockopt, {3, SOL_IPV6, kFlowLabels}), kRefuse);
   EXPECT_EQ(verdict(SYS_setsockopt, {3, SOL_IPV6, kTrafficClass}), kAllow);
+}
+
+TEST(SeccompTest, MemoryIsNotMergedWithThatOfOthers) {
+  constexpr int kMemoryMerge = 67;
+  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall, SyscallProfile::kZygote}) {
+    EXPECT_EQ(verdict(SYS_madvise, {0, 4096, MADV_MERGEABLE | kGarbage}, profile), kUnknown);
+    EXPECT_EQ(verdict(SYS_prctl, {kMemoryMerge, 1}, profile), kUnknown);
+  }
+}
+
+TEST(SeccompTest, NobodyKeepsACoreForHimself) {
+  constexpr int kScheduleCore = 62;
+  EXPECT_EQ(verdict(SYS_prctl, {kScheduleCore, 1}), kUnknown);
+}
+
+TEST(SeccompTest, WhatTheMachineHasReadStaysInItsMemory) {
+  constexpr int kCold = 20, kPageOut = 21;
+  for (const SyscallProfile profile : {SyscallProfile::kTool, SyscallProfile::kCall, SyscallProfile::kZygote}) {
+    EXPECT_EQ(verdict(SYS_fadvise64, {3, 0, 0, POSIX_FADV_DONTNEED}, profile), kPretend);
+    EXPECT_EQ(verdict(SYS_fadvise64, {3, 0, 0, POSIX_FADV_WILLNEED}, profile), kAllow);
+    for (const int advice : {kCold, kPageOut}) {
+      EXPECT_EQ(verdict(SYS_madvise, {0, 4096, static_cast<uint64_t>(advice)}, profile), kPretend);
+    }
+    EXPECT_EQ(verdict(SYS_madvise, {0, 4096, MADV_DONTNEED}, profile), kAllow);
+  }
 }
 
 TEST(SeccompTest, NoSocketLingers) {
@@ -279,7 +305,9 @@ TEST(SeccompTest, OptionsOfSocketsAreTheUsualOnes) {
   for (const uint64_t option : {uint64_t{TCP_ULP}, uint64_t{TCP_MD5SIG}, uint64_t{TCP_MD5SIG_EXT}, kSignedSegments}) {
     EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_TCP, option}), kRefuse) << option;
   }
-  EXPECT_EQ(verdict(SYS_setsockopt, {0, IPPROTO_UDP, UDP_ENCAP}), kRefuse);
+  for (const uint64_t level : {IPPROTO_UDP, IPPROTO_UDPLITE}) {  // a UDP socket answers to both
+    EXPECT_EQ(verdict(SYS_setsockopt, {0, level, UDP_ENCAP}), kRefuse) << level;
+  }
 }
 
 TEST(SeccompTest, TheLimitOfDumpsOnlySeemsToChange) {

@@ -72,7 +72,7 @@ Result<Limits> read_limits(const AttackFile& file, const std::string& text) {
 
 Result<std::vector<RunAs>> read_runs(const AttackFile& file, const std::string& text) {
   static const std::map<std::string, RunAs> kKnown = {
-      {"call", RunAs::kCall}, {"exec", RunAs::kExec}, {"root", RunAs::kRoot}};
+      {"call", RunAs::kCall}, {"exec", RunAs::kExec}, {"root", RunAs::kRoot}, {"zygote", RunAs::kZygote}};
   std::vector<RunAs> runs;
   for (const std::string& word : words(text)) {
     const auto found = kKnown.find(word);
@@ -172,6 +172,7 @@ std::string_view name_of(RunAs run_as) {
     case RunAs::kCall: return "call";
     case RunAs::kExec: return "exec";
     case RunAs::kRoot: return "root";
+    case RunAs::kZygote: return "zygote";
   }
   return "";
 }

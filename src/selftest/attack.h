@@ -15,9 +15,10 @@
 namespace bj::selftest {
 
 enum class RunAs {
-  kCall,  // a tool call: the value of attack()
-  kExec,  // a program of `user` in a fresh writable sandbox
-  kRoot,  // the same as root inside
+  kCall,    // a tool call: the value of attack()
+  kExec,    // a program of `user` in a fresh writable sandbox
+  kRoot,    // the same as root inside
+  kZygote,  // a module that a zygote imports ahead of its calls
 };
 std::string_view name_of(RunAs run_as);
 

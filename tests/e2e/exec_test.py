@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import termios
+import time
 import unittest
 
 from story import BELLJAR, Story, processes_mentioning
@@ -164,6 +165,19 @@ class Commands(Story):
     def test_the_wall_limit_ends_the_whole_sandbox(self):
         done = self.in_sandbox("sleep 7654323 & sleep 100", "--timeout", "300ms")
         self.assertEqual(done.returncode, 124)
+
+    def test_who_is_killed_at_any_moment_leaves_no_process(self):
+        # What looks at the kernel first waited for ever to be told that it was done.
+        for moment in range(60):
+            command = [BELLJAR, "exec", "--", "sleep", "7654325"]
+            with subprocess.Popen(command, env={"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data},
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+                time.sleep(moment / 1500)
+                running.kill()
+        late = time.monotonic() + 5
+        while processes_mentioning("7654325") and time.monotonic() < late:
+            time.sleep(0.05)
+        self.assertEqual([command_line(pid) for pid in processes_mentioning("7654325")], [])
 
     @unittest.skipIf(os.geteuid() != 0, "without root there is one user id for all")
     def test_what_the_kernel_counts_by_user_is_charged_to_nobody_else(self):

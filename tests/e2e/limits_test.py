@@ -91,6 +91,14 @@ def tool():
                  "        if os.fork() == 0: time.sleep(100)\n"
         self.limited(source, "processes", "--processes", "20")
 
+    def test_too_few_processes_for_node_are_refused_at_once(self):
+        # It waited for a thread that it could not make until its wall time was over.
+        tool = self.write("tool.ts", "export function tool(): number { return 1 }\n")
+        done = self.belljar("run", tool, "--processes", "2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("allow 8 at least (--processes)", done.stderr.decode())
+        self.assertEqual(self.belljar("run", tool, "--processes", "8").stdout, b"1\n")
+
     def test_open_files(self):
         self.limited("def tool():\n    return len([open('/dev/null') for _ in range(500)])\n", "open files", "--open-files", "128")
 

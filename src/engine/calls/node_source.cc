@@ -11,6 +11,8 @@ namespace {
 
 constexpr auto kStartTime = std::chrono::seconds(30);
 constexpr auto kExitTime = std::chrono::milliseconds(500);
+// Node's threads are counted as processes are. Without them it aborts, or waits for one that there is not.
+constexpr uint64_t kFewestProcesses = 8;
 
 // V8 has a limit of its own, by the machine's memory, and dies of it without a word that we could pass on. This one
 // lies beyond the sandbox's: whoever needs too much is ended by the kernel, and we can tell why.
@@ -63,6 +65,12 @@ class NodeRunner : public Runner {
 }  // namespace
 
 Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
+  if (limits_.processes < kFewestProcesses) {
+    co_return fail(Code::kInvalid,
+                   fmt::format("{} processes are too few for a TypeScript tool: Node.js has threads of its own, which "
+                               "count; allow {} at least (--processes)",
+                               limits_.processes, kFewestProcesses));
+  }
   SandboxSpec spec;
   spec.image = environment_.image;
   spec.limits = limits_;

@@ -26,6 +26,7 @@ namespace json = boost::json;
 
 constexpr uint32_t kFirstUid = 10'000, kUidCount = 50'000;
 constexpr size_t kMaxReply = 64 * 1024;
+constexpr uint64_t kMostUnjoined = 4096;
 constexpr auto kStartTimeout = std::chrono::seconds(30);
 constexpr auto kForkPatience = std::chrono::seconds(10);
 
@@ -35,10 +36,11 @@ json::array to_array(const std::vector<std::string>& list) {
   return out;
 }
 
-// The zygote lives long and forks much; a call's own limits apply to its children.
+// The zygote lives long and forks much; a call's own limits apply to its children, which are among its processes only
+// until they have joined their own groups. But what it imports may fork as well, and a machine has some 32,000.
 Limits zygote_limits(const Limits& limits) {
   Limits own = limits;
-  own.processes = 100'000;
+  own.processes = std::max<uint64_t>(limits.processes, kMostUnjoined);
   own.open_files = 4096;
   own.cpu_ms = 0;
   own.wall_ms = 0;
@@ -244,7 +246,7 @@ void Zygote::tell_buried(uint32_t id) {
 
 Result<std::shared_ptr<Child>> Zygote::fork(Readiness readiness) {
   if (gone_) return fail(Code::kUnavailable, "the zygote has ended");
-  BJ_TRY(LeasedGroup group, host_.cgroups->take(limits_));
+  BJ_TRY(LeasedGroup group, host_.cgroups->take(limits_, group_holder_));
   BJ_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   BJ_TRY(Pipe output, make_stream_pipe());
   BJ_TRY(Pipe error, make_stream_pipe());
@@ -315,6 +317,7 @@ Task<void> Zygote::stop() {
   if (control_) control_->close();
   gone_ = true;
   if (sandbox_) co_await sandbox_->destroy();
+  group_holder_.reset();
 }
 
 }  // namespace bj

@@ -94,6 +94,8 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   Limits limits_;
   RunnerNetwork network_;
   Seal seal_;
+  // Of its children's groups: what it imports may keep the files by which they are joined. Gone when the sandbox is.
+  std::shared_ptr<const void> group_holder_ = std::make_shared<char>();
   std::shared_ptr<Sandbox> sandbox_;
   Process process_;
   std::shared_ptr<PacketSocket> control_;
