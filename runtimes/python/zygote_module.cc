@@ -73,11 +73,12 @@ void loopback_up() {
   carry_out({&step, 1, strings, 1}, state);
 }
 
-void prepare_network() {
-  if (g_network_ready || g_header.own_network == 0) return;
-  if (call(__NR_unshare, kNewNet) < 0) return;
+long prepare_network() {
+  if (g_network_ready || g_header.own_network == 0) return 0;
+  if (const long r = call(__NR_unshare, kNewNet); r < 0) return r;
   loopback_up();
   g_network_ready = true;
+  return 0;
 }
 
 // glibc keeps the thread's id in memory that only its own fork() updates: let the kernel write it.
@@ -185,7 +186,7 @@ PyObject* serve(PyObject*, PyObject* args) {
   void* tid_at = tid_address();
   call(__NR_sendto, control, address(report), report_size, ward::kNoSignal, 0, 0);
   for (;;) {
-    if (!pending(control)) prepare_network();
+    if (!pending(control)) (void)prepare_network();
     zygote::ForkRequest request{};
     const Received got = receive(control, &request, sizeof request);
     if (got.size <= 0) call(__NR_exit_group, 0);
@@ -195,13 +196,15 @@ PyObject* serve(PyObject*, PyObject* args) {
       reply(control, request.id, -ward::kEINVAL, -1);
       continue;
     }
-    prepare_network();
     int pidfd = -1;
-    PyOS_BeforeFork();
-    const long pid = clone_child(g_header.clone_flags, tid_at, &pidfd);
-    if (pid == 0) return in_child(request, got);
-    g_network_ready = false;
-    PyOS_AfterFork_Parent();
+    long pid = prepare_network();
+    if (pid == 0) {  // else there would be a child in the network of another
+      PyOS_BeforeFork();
+      pid = clone_child(g_header.clone_flags, tid_at, &pidfd);
+      if (pid == 0) return in_child(request, got);
+      g_network_ready = false;
+      PyOS_AfterFork_Parent();
+    }
     reply(control, request.id, pid, pidfd);
     for (int i = 0; i < got.count; ++i) ward::close(got.fds[i]);
     ward::close(pidfd);
