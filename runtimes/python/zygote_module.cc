@@ -173,7 +173,7 @@ PyObject* serve(PyObject*, PyObject* args) {
   void* tid_at = tid_address();
   call(__NR_sendto, control, address(report), report_size, ward::kNoSignal, 0, 0);
   for (;;) {
-    if (!pending(control)) prepare_network();
+    if (!pending(control)) (void)prepare_network();
     zygote::ForkRequest request{};
     const Received got = receive(control, &request, sizeof request);
     if (got.size <= 0) call(__NR_exit_group, 0);

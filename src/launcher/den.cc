@@ -13,11 +13,14 @@
 #include "seal/plan.h"
 #include "sys/clone.h"
 #include "sys/files.h"
+#include "sys/machine_root.h"
 #include "sys/mount.h"
 #include "sys/names.h"
 
 namespace bj {
 namespace {
+
+enum class Ids { kTheirOwn, kOurs };  // of sandboxes, outside
 
 constexpr const char* kMountPoint =
     "/tmp";  // any directory that every host has; hidden for a moment, in our namespace only
@@ -75,8 +78,9 @@ Result<void> make_dev(const std::string& path) {
   return {};
 }
 
-// Everything is put together on kMountPoint, then that becomes the root.
-Result<void> build_root() {
+// Everything is put together on kMountPoint, then that becomes the root. /dev is of all sandboxes: where they are the
+// same user as we, a zygote, which may mount, could make it writable for itself and change it for the others.
+Result<void> build_root(Ids ids) {
   const std::string at = kMountPoint;
   const mode_t old_umask = ::umask(0);
   BJ_TRY(const Fd root, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "1m"}}, 0));
@@ -89,6 +93,7 @@ Result<void> build_root() {
   BJ_TRY(const Fd dev, new_filesystem("tmpfs", {{"mode", "755"}, {"size", "64k"}}, 0));
   BJ_CHECK(attach_tree(dev.get(), at + "/dev"));
   BJ_CHECK(make_dev(at + "/dev"));
+  if (ids == Ids::kOurs) BJ_CHECK(make_filesystem_read_only(at + "/dev"));
   ::umask(old_umask);
   return enter_root(at, "old");
 }
@@ -96,11 +101,12 @@ Result<void> build_root() {
 }  // namespace
 
 Result<Den> Den::dig() {
+  const Ids ids = is_machine_root() ? Ids::kTheirOwn : Ids::kOurs;
   if (::geteuid() != 0) BJ_CHECK(become_own_root());
   Den den;
   BJ_TRY(den.host_view_, new_private_namespace());
   BJ_TRY(den.own_view_, new_private_namespace());
-  BJ_CHECK(build_root());
+  BJ_CHECK(build_root(ids));
   return den;
 }
 

@@ -67,6 +67,13 @@ Result<Fd> new_filesystem(const char* type, std::initializer_list<MountOption> o
   return mount;
 }
 
+Result<void> make_filesystem_read_only(const std::string& path) {
+  constexpr unsigned long kRemountReadOnly = 32 | 1;
+  if (invoke(SYS_mount, nullptr, path.c_str(), nullptr, kRemountReadOnly, nullptr) != 0)
+    return fail_errno("mount(read-only " + path + ")");
+  return {};
+}
+
 Result<void> make_all_mounts_private() {
   if (invoke(SYS_mount, nullptr, "/", nullptr, kRecursivePrivate, nullptr) != 0) return fail_errno("mount(private)");
   return {};

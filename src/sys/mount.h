@@ -24,6 +24,9 @@ Result<void> set_mount_attributes(int tree, uint64_t attributes, int idmap_to);
 using MountOption = std::pair<const char*, const char*>;  // a null value: a flag
 Result<Fd> new_filesystem(const char* type, std::initializer_list<MountOption> options, uint64_t attributes);
 
+// The filesystem itself, by whatever mount it is seen: who may change a mount's attributes can't undo it.
+Result<void> make_filesystem_read_only(const std::string& path);
+
 // What is mounted here or elsewhere from now on stays where it is.
 Result<void> make_all_mounts_private();
 

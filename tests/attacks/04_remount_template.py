@@ -5,7 +5,7 @@
 #
 # A zygote may mount: it seals its children. So may what it imports, a package from an index. It takes away what lies
 # over the template, the packages and our own runtime, which others have too, and asks for what is left to be writable.
-# Nothing is written.
+# Nothing is written, but for a directory in /dev.
 import ctypes
 import os
 
@@ -29,4 +29,12 @@ def attack():
                 return f"ESCAPED: {path} can be written"
             if path != "/":
                 _libc.syscall(_UMOUNT2, path.encode(), _DETACH)
+    _make_writable("/dev")
+    try:
+        os.mkdir("/dev/belljar-attack")
+    except OSError:
+        pass
+    else:
+        os.rmdir("/dev/belljar-attack")
+        return "ESCAPED: /dev, which all sandboxes have, can be changed"
     return "HELD: " + ", ".join(_PLACES) + " stay read-only"

@@ -66,10 +66,16 @@ struct Watch {
   bool finished = false;
 };
 
+// Who else may have a copy of its end of the channel, a zygote's imports for one, is not waited for.
+void cut_off(Runner& runner) {
+  runner.kill();
+  (void)::shutdown(runner.channel->native_handle(), SHUT_RDWR);
+}
+
 void stop(Watch& watch, const char* limit) {
   if (watch.finished || !watch.stopped_by.empty()) return;
   watch.stopped_by = limit;
-  watch.runner->kill();
+  cut_off(*watch.runner);
 }
 
 // CPU time is counted by the group; the next look is when the limit could be reached at the earliest.
@@ -235,7 +241,7 @@ Task<Result<void>> await_ready(Runner& runner, std::chrono::milliseconds patienc
   const auto waiting = std::make_shared<bool>(true);
   asio::steady_timer deadline(runner.channel->get_executor(), patience);
   deadline.async_wait([waiting, &runner](const boost::system::error_code& error) {
-    if (!error && *waiting) runner.kill();
+    if (!error && *waiting) cut_off(runner);
   });
   const Result<Frame> ready = co_await read_frame(*runner.channel, 4096);
   *waiting = false;

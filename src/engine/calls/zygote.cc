@@ -91,7 +91,10 @@ Task<void> Child::bury() {
     co_await readable(*pidfd_);
     exit_status_ = exit_status_of(pidfd_->native_handle());
     pidfd_.reset();
+    const size_t before = zygote_->host_.cgroups->abandoned();
     last_used_ = group_.give_back();
+    // It was another process that we were told: what lives on in the call's group ends with the zygote.
+    if (zygote_->host_.cgroups->abandoned() > before) zygote_->kill();
     zygote_->tell_buried(id_);
   }
   group_.give_back();  // of one that was never born
