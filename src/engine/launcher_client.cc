@@ -2,10 +2,13 @@
 
 #include <cstring>
 
+#include "base/within.h"
+
 namespace bj {
 namespace {
 
 constexpr size_t kMaxAnswer = 4096;
+constexpr auto kAnswerTime = std::chrono::seconds(60);  // many may have asked before, and each is one clone
 
 template <class T>
 std::string bytes_of(const T& value) {
@@ -61,7 +64,7 @@ Task<Result<std::shared_ptr<LauncherClient::Reply>>> LauncherClient::ask(std::st
   if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     reply = tl::unexpected(sent.error());
   } else {
-    reply = co_await waiter->get();
+    reply = co_await get_within(waiter, kAnswerTime);
   }
   waiting_.erase(id);
   if (!reply) co_return fail(Code::kUnavailable, "the launcher does not answer: " + reply.error().what);

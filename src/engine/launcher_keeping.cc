@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/within.h"
 #include "engine/launcher_client.h"
 #include "sys/files.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr size_t kLongestNote = 16u << 20;
 
+constexpr auto kListTime = std::chrono::seconds(60);
 // The keeper's copy shares its place with ours, and with that of the one who wrote it.
 std::string read_all_at_start(const Fd& file) {
   if (::lseek(file.get(), 0, SEEK_SET) != 0) return {};
@@ -56,7 +58,7 @@ Task<Result<std::vector<KeptThing>>> LauncherClient::list() {
   const auto done = std::make_shared<OneShot<int>>(executor_);
   listing_ = Listing{header.id, {}, done};
   BJ_CO_CHECK(socket_->send({reinterpret_cast<const char*>(&header), sizeof header}));
-  BJ_CO_CHECK(co_await done->get());
+  BJ_CO_CHECK(co_await get_within(done, kListTime));
   std::vector<KeptThing> things = std::move(listing_->things);
   listing_.reset();
   co_return things;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "launcher/wire.h"
+#include "base/within.h"
 #include "seal/plan.h"
 
 namespace bj {
@@ -15,6 +16,7 @@ namespace {
 constexpr size_t kMaxReply = 4096;
 constexpr auto kAnswerTime = std::chrono::seconds(10);  // a warden does nothing that takes long
 
+constexpr auto kReadyTime = std::chrono::seconds(60);   // a machine that is busy with others takes a while to seal one
 Result<void> check_type(const Fd& fd, FileType wanted, const std::string& call) {
   struct stat info{};
   if (!fd.ok()) return fail(Code::kInternal, call + ": the warden sent no descriptor");
@@ -154,7 +156,8 @@ void WardenClient::on_closed() {
 }
 
 Task<Result<void>> WardenClient::ready(const std::function<std::string(int, int)>& describe) {
-  const Result<std::string> first = co_await first_->get();
+  const Result<std::string> first = co_await get_within(first_, kReadyTime);
+  if (!first && !gone_) co_return fail(Code::kUnavailable, "the sandbox's warden does not get ready");
   if (!first) co_return fail(Code::kUnavailable, "the sandbox ended before its warden was ready");
   if (first->empty()) co_return Result<void>();
   launch::PlanFailed failed{};
@@ -181,11 +184,7 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
   if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     answer = tl::unexpected(sent.error());
   } else {
-    asio::steady_timer deadline(executor_, kAnswerTime);
-    deadline.async_wait([waiter](const boost::system::error_code& error) {
-      if (!error) waiter->close();
-    });
-    answer = co_await waiter->get();
+    answer = co_await get_within(waiter, kAnswerTime);
   }
   waiting_.erase(request.id);
   if (!answer && !gone_) co_return fail(Code::kUnavailable, call + ": the sandbox does not answer");

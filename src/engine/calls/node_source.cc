@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/within.h"
 #include "sys/socket.h"
 
 namespace bj {
@@ -44,11 +45,8 @@ class NodeRunner : public Runner {
  private:
   // Its channel closes before the warden has told. Who closed the channel and lives on is not waited for long.
   Task<void> hear_how_it_ended() {
-    asio::steady_timer late(channel->get_executor(), kExitTime);
-    late.async_wait([exit = process_.exit](const boost::system::error_code& error) {
-      if (!error) exit->close();
-    });
-    if (const Result<ExitReport> exit = co_await process_.exit->get(); exit) exit_status_ = exit->status;
+    const Result<ExitReport> exit = co_await get_within(process_.exit, kExitTime);
+    if (exit) exit_status_ = exit->status;
     killed_ = true;
   }
 
