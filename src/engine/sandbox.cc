@@ -463,7 +463,7 @@ Task<void> Sandbox::destroy() {
   expiry_.cancel();
   kill();
   if (gate_) gate_->stop();
-  co_await ended();
+  while (!has_ended()) co_await ended();  // of a caller who is told to give up, a wait may end before it is over
   if (const std::string key = std::exchange(kept_as_, ""); !key.empty() && host_.launcher) host_.launcher->forget(key);
   gate_.reset();
   pidfd_.reset();
