@@ -61,13 +61,13 @@ class NodeRunner : public Runner {
 }  // namespace
 
 Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
+  BJ_CO_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   SandboxSpec spec;
   spec.image = environment_.image;
   spec.limits = limits_;
   spec.gated = network_ == RunnerNetwork::kGated;
   if (!environment_.host_packages.empty()) spec.mounts.push_back({environment_.host_packages, kPackagesInside, false});
   BJ_CO_TRY(const auto sandbox, co_await Sandbox::create(host_, std::move(spec)));
-  BJ_CO_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   ProcessSpec process;
   process.arguments = {"node",
                        "--experimental-vm-modules",
