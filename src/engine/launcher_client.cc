@@ -134,12 +134,13 @@ Task<Result<void>> LauncherClient::drop_layers(std::string path) {
     if (below) numbers.push_back(known.second);
     return below;
   });
+  Result<void> outcome;  // one that can't be dropped leaves the others to be
   for (const uint32_t number : numbers) {
     const launch::Header header{next_id(), launch::Kind::kDropLayer};
     BJ_CO_TRY(const auto reply, co_await ask(bytes_of(header) + bytes_of(number), {}, header.id));
-    if (reply->answer.error != 0) co_return fail_with(reply->answer.error, "unmount(" + path + ")");
+    if (reply->answer.error != 0) outcome = fail_with(reply->answer.error, "unmount(" + path + ")");
   }
-  co_return Result<void>();
+  co_return outcome;
 }
 
 }  // namespace bj
