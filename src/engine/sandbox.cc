@@ -1,12 +1,8 @@
 #include "engine/sandbox.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "base/id.h"
 #include "egress/gate.h"
@@ -16,6 +12,7 @@
 #include "sys/bytes.h"
 #include "sys/files.h"
 #include "sys/pipe.h"
+#include "sys/pidfd.h"
 #include "sys/socket.h"
 #include "sys/transfer.h"
 
@@ -98,8 +95,7 @@ Sandbox::~Sandbox() {
   if (!kept_as_.empty() && host_.launcher) host_.launcher->forget(kept_as_);
   if (!pidfd_) return;
   kill();
-  pollfd p{pidfd_->native_handle(), POLLIN, 0};
-  ::poll(&p, 1, kLastResortMs);
+  (void)wait_for_end(pidfd_->native_handle(), kLastResortMs);
 }
 
 Task<Result<std::shared_ptr<Sandbox>>> Sandbox::create(Host& host, SandboxSpec spec) {
@@ -443,7 +439,7 @@ Result<UpperFiles> Sandbox::upper() const {
 
 // A frozen process dies when it is thawed, before it runs on.
 void Sandbox::kill() {
-  if (pidfd_) (void)::syscall(SYS_pidfd_send_signal, pidfd_->native_handle(), SIGKILL, nullptr, 0);
+  if (pidfd_) kill_process(pidfd_->native_handle());
   if (paused()) (void)resume();
 }
 
@@ -452,11 +448,7 @@ Task<void> Sandbox::ended() {
   if (pidfd_) co_await readable(*pidfd_);
 }
 
-bool Sandbox::has_ended() const {
-  if (!pidfd_) return true;
-  pollfd p{pidfd_->native_handle(), POLLIN, 0};
-  return ::poll(&p, 1, 0) != 0;
-}
+bool Sandbox::has_ended() const { return !pidfd_ || bj::has_ended(pidfd_->native_handle()); }
 
 Task<void> Sandbox::destroy() {
   const auto self = shared_from_this();
