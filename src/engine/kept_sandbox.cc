@@ -1,7 +1,6 @@
 // The part of a sandbox that outlives its server: what the keeper is given, and how the next server makes a sandbox of
 // it again. The descriptors are its first process, its warden's socket and the filesystem of what it writes; with a
 // gate, the gate's ends and the file of the names that it has given addresses to. The note is everything else, as JSON.
-#include <fcntl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
@@ -11,6 +10,7 @@
 #include "base/log.h"
 #include "egress/gate.h"
 #include "engine/sandbox.h"
+#include "sys/duplicate.h"
 #include "sys/pidfd.h"
 #include "sys/shared_memory.h"
 
@@ -134,8 +134,8 @@ void Sandbox::keep_as(const std::string& key) {
   Fd names;
   if (gate_) {
     names = new_memory_file("names").value_or(Fd());
-    Fd copy(::fcntl(names.get(), F_DUPFD_CLOEXEC, 0));
-    if (!copy.ok() || !gate_->remember_in(std::move(copy))) return;  // it ends with this server
+    Result<Fd> copy = duplicate(names.get());
+    if (!copy || !gate_->remember_in(std::move(*copy))) return;  // it ends with this server
     for (const Fd* end : kept_ends_.all()) request.descriptors.push_back(end->get());
     request.descriptors.push_back(names.get());
   }

@@ -10,9 +10,10 @@
 #include "engine/test_switch.h"
 #include "seal/report.h"
 #include "sys/bytes.h"
+#include "sys/duplicate.h"
 #include "sys/files.h"
-#include "sys/pipe.h"
 #include "sys/pidfd.h"
+#include "sys/pipe.h"
 #include "sys/socket.h"
 #include "sys/transfer.h"
 
@@ -63,8 +64,7 @@ bool opens_tls(const SandboxSpec& spec) { return !spec.credentials.empty() || is
 Result<GateEndpoints> copies_of(GateEndpoints& ends) {
   GateEndpoints copies;
   for (size_t i = 0; i < GateEndpoints::kCount; ++i) {
-    *copies.all()[i] = Fd(::fcntl(ends.all()[i]->get(), F_DUPFD_CLOEXEC, 0));
-    if (!copies.all()[i]->ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
+    BJ_TRY(*copies.all()[i], duplicate(ends.all()[i]->get()));
   }
   return copies;
 }
