@@ -34,7 +34,7 @@ TEST_F(TemplateExportStory, AnExportWhoseTarTakesItsTimeHoldsNobodyUp) {
     for (int i = 0; i < 2; ++i) {
       exports.push_back(std::make_shared<OneShot<Result<ExportedTemplate>>>(engine.host().executor));
       spawn(engine.host().executor, [&, i, slow, done = exports.back()]() -> Task<void> {
-        done->set(co_await exporter.export_archive(slow, "slow", [&, i](uint64_t) {
+        done->set(co_await exporter.export_archive("org", slow, "slow", [&, i](uint64_t) {
           begun.insert(i);
           told.tell();
         }));
@@ -48,6 +48,30 @@ TEST_F(TemplateExportStory, AnExportWhoseTarTakesItsTimeHoldsNobodyUp) {
       BJ_CO_TRY(const Result<ExportedTemplate> made, co_await one->get());
       EXPECT_TRUE(made) << made.error().what;
     }
+    co_return Result<void>();
+  });
+}
+
+TEST_F(TemplateExportStory, AnOrganizationHasSoManyArchivesAtATimeAndOthersHaveTheirs) {
+  tell({}, [this](Engine& engine) -> Task<Result<void>> {
+    ResolvedTemplate from;
+    BJ_CO_TRY(from.image, engine.templates().find("base"));
+    BJ_CO_CHECK(make_directories(data_ + "/quick/bin", 0755));
+    BJ_CO_CHECK(write_file_atomically(data_ + "/quick/bin/tar", "#!/bin/sh\necho a\n", 0755));
+    from.image.layers.insert(from.image.layers.begin() + 1, {data_ + "/quick", "/usr"});
+    TemplateExporter exporter(engine, data_ + "/exports", Limits());
+    const ExportProgress nobody = [](uint64_t) {};
+    std::vector<ExportedTemplate> held;
+    for (int i = 0; i < TemplateExporter::kMostArchives; ++i) {
+      BJ_CO_TRY(ExportedTemplate made, co_await exporter.export_archive("org", from, "one", nobody));
+      held.push_back(std::move(made));
+    }
+    const auto more = co_await exporter.export_archive("org", from, "one", nobody);
+    EXPECT_FALSE(more);
+    if (!more) EXPECT_EQ(more.error().code, Code::kExhausted);
+    EXPECT_TRUE(co_await exporter.export_archive("other", from, "one", nobody));
+    held.pop_back();
+    EXPECT_TRUE(co_await exporter.export_archive("org", from, "one", nobody));
     co_return Result<void>();
   });
 }

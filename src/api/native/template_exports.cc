@@ -45,8 +45,8 @@ Task<Result<ExportedTemplate>> pack(TemplateServices services, Actor actor, Reso
                                     ExportProgress progress) {
   const std::string id = resolved.id;
   const std::string name = resolved.names.empty() ? id : resolved.names.front();
-  BJ_CO_TRY(const ExportedTemplate made,
-            co_await services.exporter.export_archive(std::move(resolved), name, std::move(progress)));
+  BJ_CO_TRY(const ExportedTemplate made, co_await services.exporter.export_archive(
+                                             actor.organization, std::move(resolved), name, std::move(progress)));
   BJ_CO_CHECK(co_await services.audit.act(std::move(actor), "template.export", id, {{"bytes", made.size}}));
   co_return made;
 }
