@@ -69,6 +69,27 @@ Result<GateEndpoints> copies_of(GateEndpoints& ends) {
   return copies;
 }
 
+// What its root consists of, for the launcher by number and for the plan by place.
+Task<Result<void>> put_together(const SandboxSpec& spec, LauncherClient& launcher, SandboxPolicy& policy,
+                                LaunchRequest& request) {
+  for (const TemplateLayer& layer : spec.image.layers) {
+    BJ_CO_TRY(const uint16_t number, co_await launcher.add_layer(layer.path));
+    request.layers.push_back(number);
+    policy.layer_targets.push_back(layer.target);
+  }
+  if (spec.mounts.size() > kMaxExtraMounts) co_return fail(Code::kInvalid, "a sandbox can have 8 mounts of its own");
+  for (const MountSpec& mount : spec.mounts) {
+    BJ_CO_CHECK(check_mount(mount));
+    ExtraLayer extra{.writable = mount.writable, .tree = mount.tree ? mount.tree->get() : -1};
+    if (!mount.tree) {
+      BJ_CO_TRY(extra.number, co_await launcher.add_layer(mount.source));
+    }
+    request.extras.push_back(extra);
+    policy.extra_targets.push_back(mount.target);
+  }
+  co_return Result<void>();
+}
+
 }  // namespace
 
 std::map<Control, std::string> unavailable_controls(const Host& host) {
@@ -163,21 +184,7 @@ Task<Result<void>> Sandbox::launch() {
 #ifdef BELLJAR_TEST_SWITCHES
   if (host_.without == "mask") remove_masks(spec_.image.layers);
 #endif
-  for (const TemplateLayer& layer : spec_.image.layers) {
-    BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(layer.path));
-    request.layers.push_back(number);
-    policy.layer_targets.push_back(layer.target);
-  }
-  if (spec_.mounts.size() > kMaxExtraMounts) co_return fail(Code::kInvalid, "a sandbox can have 8 mounts of its own");
-  for (const MountSpec& mount : spec_.mounts) {
-    BJ_CO_CHECK(check_mount(mount));
-    ExtraLayer extra{.writable = mount.writable, .tree = mount.tree ? mount.tree->get() : -1};
-    if (!mount.tree) {
-      BJ_CO_TRY(extra.number, co_await host_.launcher->add_layer(mount.source));
-    }
-    request.extras.push_back(extra);
-    policy.extra_targets.push_back(mount.target);
-  }
+  BJ_CO_CHECK(co_await put_together(spec_, *host_.launcher, policy, request));
   BJ_CO_TRY(group_, host_.cgroups->take(spec_.limits));
   BJ_CO_TRY(auto control, socket_pair(SOCK_SEQPACKET));
 
