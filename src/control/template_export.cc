@@ -113,10 +113,11 @@ Task<void> watch_packing(std::shared_ptr<Sandbox> sandbox, std::shared_ptr<const
     timer.expires_after(kBetweenLooks);
     (void)co_await expired(timer);
     const uint64_t now = packed->size.load();
-    if (*over || now == last) continue;
+    if (*over) continue;
+    if (!progress(now)) sandbox->kill();
+    if (now == last) continue;
     last = now;
     sandbox->expire_at(Clock::now() + kLongestSilence);
-    progress(now);
   }
 }
 

@@ -26,8 +26,8 @@ struct ExportedTemplate {
 // What the archive of a template holds beyond what its name lets expect; empty: nothing.
 std::string what_is_exported(const TemplateContent& content);
 
-// Told on the engine's thread, now and then: how much is packed.
-using ExportProgress = std::function<void(uint64_t bytes)>;
+// Told on the engine's thread, every second: how much is packed. False: nobody wants it any more, and it ends.
+using ExportProgress = std::function<bool(uint64_t bytes)>;
 
 // Stays on the engine's thread.
 class TemplateExporter {

@@ -17,16 +17,22 @@ TEST(TemplateExportTest, OneOverTheMachinesSystemSaysThatItHoldsAllOfIt) {
   EXPECT_EQ(what_is_exported(content), "");
 }
 
-using TemplateExportStory = EngineStory;
+struct TemplateExportStory : EngineStory {
+  // The base template with a tar of ours.
+  Result<ResolvedTemplate> packed_by(Engine& engine, const std::string& script) {
+    ResolvedTemplate from;
+    BJ_TRY(from.image, engine.templates().find("base"));
+    BJ_CHECK(make_directories(data_ + "/own/bin", 0755));
+    BJ_CHECK(write_file_atomically(data_ + "/own/bin/tar", "#!/bin/sh\n" + script + "\n", 0755));
+    from.image.layers.insert(from.image.layers.begin() + 1, {data_ + "/own", "/usr"});
+    return from;
+  }
+};
 
 // Once, each held one of the engine's two workers as long as its tar liked: nobody else's files could be read.
 TEST_F(TemplateExportStory, AnExportWhoseTarTakesItsTimeHoldsNobodyUp) {
   tell({}, [this](Engine& engine) -> Task<Result<void>> {
-    ResolvedTemplate slow;
-    BJ_CO_TRY(slow.image, engine.templates().find("base"));
-    BJ_CO_CHECK(make_directories(data_ + "/slow/bin", 0755));
-    BJ_CO_CHECK(write_file_atomically(data_ + "/slow/bin/tar", "#!/bin/sh\necho a; sleep 3; echo b\n", 0755));
-    slow.image.layers.insert(slow.image.layers.begin() + 1, {data_ + "/slow", "/usr"});
+    BJ_CO_TRY(const ResolvedTemplate slow, packed_by(engine, "echo a; sleep 3; echo b"));
     TemplateExporter exporter(engine, data_ + "/exports", Limits());
     std::vector<std::shared_ptr<OneShot<Result<ExportedTemplate>>>> exports;
     Change told(engine.host().executor);
@@ -37,6 +43,7 @@ TEST_F(TemplateExportStory, AnExportWhoseTarTakesItsTimeHoldsNobodyUp) {
         done->set(co_await exporter.export_archive("org", slow, "slow", [&, i](uint64_t) {
           begun.insert(i);
           told.tell();
+          return true;
         }));
       });
     }
@@ -54,13 +61,9 @@ TEST_F(TemplateExportStory, AnExportWhoseTarTakesItsTimeHoldsNobodyUp) {
 
 TEST_F(TemplateExportStory, AnOrganizationHasSoManyArchivesAtATimeAndOthersHaveTheirs) {
   tell({}, [this](Engine& engine) -> Task<Result<void>> {
-    ResolvedTemplate from;
-    BJ_CO_TRY(from.image, engine.templates().find("base"));
-    BJ_CO_CHECK(make_directories(data_ + "/quick/bin", 0755));
-    BJ_CO_CHECK(write_file_atomically(data_ + "/quick/bin/tar", "#!/bin/sh\necho a\n", 0755));
-    from.image.layers.insert(from.image.layers.begin() + 1, {data_ + "/quick", "/usr"});
+    BJ_CO_TRY(const ResolvedTemplate from, packed_by(engine, "echo a"));
     TemplateExporter exporter(engine, data_ + "/exports", Limits());
-    const ExportProgress nobody = [](uint64_t) {};
+    const ExportProgress nobody = [](uint64_t) { return true; };
     std::vector<ExportedTemplate> held;
     for (int i = 0; i < TemplateExporter::kMostArchives; ++i) {
       BJ_CO_TRY(ExportedTemplate made, co_await exporter.export_archive("org", from, "one", nobody));
@@ -72,6 +75,16 @@ TEST_F(TemplateExportStory, AnOrganizationHasSoManyArchivesAtATimeAndOthersHaveT
     EXPECT_TRUE(co_await exporter.export_archive("other", from, "one", nobody));
     held.pop_back();
     EXPECT_TRUE(co_await exporter.export_archive("org", from, "one", nobody));
+    co_return Result<void>();
+  });
+}
+
+TEST_F(TemplateExportStory, AnExportThatNobodyWantsAnyMoreEnds) {
+  tell({}, [this](Engine& engine) -> Task<Result<void>> {
+    BJ_CO_TRY(const ResolvedTemplate endless, packed_by(engine, "exec sleep 1000"));
+    TemplateExporter exporter(engine, data_ + "/exports", Limits());
+    const auto made = co_await exporter.export_archive("org", endless, "endless", [](uint64_t) { return false; });
+    EXPECT_FALSE(made);
     co_return Result<void>();
   });
 }
