@@ -6,8 +6,11 @@
 
 namespace bj {
 
+// What it throws comes out of the context's run(): nobody else could notice.
 void spawn(const asio::any_io_executor& executor, std::function<Task<void>()> body) {
-  asio::co_spawn(executor, std::move(body), asio::detached);
+  asio::co_spawn(executor, std::move(body), [](const std::exception_ptr& thrown) {
+    if (thrown) std::rethrow_exception(thrown);
+  });
 }
 
 Task<bool> readable(asio::posix::stream_descriptor& descriptor) {

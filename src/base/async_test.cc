@@ -41,6 +41,21 @@ TEST_F(OffloadTest, WhatTheWorkThrowsIsThrownWhereItIsAwaited) {
   EXPECT_EQ(what, "too much");
 }
 
+TEST_F(OffloadTest, WhatATaskOfItsOwnThrowsComesOutOfRunAndTheOthersGoOn) {
+  bool done = false;
+  spawn(context.get_executor(), []() -> Task<void> {
+    throw std::runtime_error("too much");
+    co_return;
+  });
+  EXPECT_THROW(run([&]() -> Task<void> {
+                 done = true;
+                 co_return;
+               }),
+               std::runtime_error);
+  context.run();
+  EXPECT_TRUE(done);
+}
+
 // Else the io_context would think that it has nothing more to do.
 TEST_F(OffloadTest, TheContextWaitsForWorkThatTakesLong) {
   bool done = false;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <exception>
 
+#include "base/log.h"
 #include "cli/context.h"
 #include "cli/say.h"
 
@@ -86,6 +87,18 @@ Task<int> start_work_stop(Engine& engine, const std::function<Task<int>(Engine&)
   co_return status;
 }
 
+// What a task of its own throws ends that task, and nobody else's.
+void run_to_the_end(asio::io_context& context) {
+  for (bool more = true; more;) {
+    try {
+      context.run();
+      more = false;
+    } catch (const std::exception& error) {
+      log_error("task_threw", {{"what", error.what()}});
+    }
+  }
+}
+
 }  // namespace
 
 Task<bool> interrupted() {
@@ -120,7 +133,7 @@ int with_engine(const Settings& settings, EngineOptions options, const std::func
                    status = error ? kExitSandbox : result;
                    interrupts.cancel();
                  }));
-  context.run();
+  run_to_the_end(context);
   return interrupts.received() != 0 ? 128 + interrupts.received() : status;
 }
 

@@ -260,9 +260,8 @@ Task<Result<SandboxRow>> SandboxManager::set_access(Actor actor, std::string id,
 Task<Result<SandboxRow>> SandboxManager::set_network(Actor actor, std::string id, std::string network,
                                                      std::string details) {
   if (!co_await network_turn_.enter()) co_return fail(Code::kUnavailable, "the server is ending");
-  Result<SandboxRow> done = co_await set_network_in_turn(actor, id, network, details);
-  network_turn_.leave();
-  co_return done;
+  const HeldTurn turn(network_turn_);
+  co_return co_await set_network_in_turn(actor, id, network, details);
 }
 
 Task<Result<SandboxRow>> SandboxManager::set_network_in_turn(Actor actor, std::string id, std::string network,
@@ -410,9 +409,9 @@ Task<void> SandboxManager::renew_networks() {
   for (const auto& [id, sandbox] : held) {
     const std::string stamp = network_stamp(sandbox->row.organization);
     if (sandbox->network_stamp == stamp || !co_await network_turn_.enter()) continue;
+    const HeldTurn turn(network_turn_);
     const SandboxRow row = sandbox->row;
     co_await host_.renew_network(row, *sandbox->live);
-    network_turn_.leave();
     sandbox->network_stamp = stamp;
   }
 }

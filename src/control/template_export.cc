@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -112,10 +113,11 @@ Task<void> watch_packing(std::shared_ptr<Sandbox> sandbox, std::shared_ptr<const
     timer.expires_after(kBetweenLooks);
     (void)co_await expired(timer);
     const uint64_t now = packed->size.load();
-    if (*over || now == last) continue;
+    if (*over) continue;
+    if (!progress(now)) sandbox->kill();
+    if (now == last) continue;
     last = now;
     sandbox->expire_at(Clock::now() + kLongestSilence);
-    progress(now);
   }
 }
 
@@ -191,6 +193,7 @@ Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd
     copied = co_await offload(*engine_.host().workers, copy);
   }
   *over = true;
+  packed->into.reset();  // who watches looks once more
   if (!copied) sandbox->kill();
   const Result<ExitReport> exit = co_await started->exit->get();
   const std::string said = errors->finish();
@@ -204,11 +207,25 @@ Task<Result<uint64_t>> TemplateExporter::pack(Template image, std::shared_ptr<Fd
   co_return packed->size;
 }
 
-Task<Result<ExportedTemplate>> TemplateExporter::export_archive(ResolvedTemplate from, std::string name,
-                                                                ExportProgress progress) {
-  BJ_CO_CHECK(make_directories(directory_, 0700));
-  BJ_CO_TRY(Fd file, open_path(directory_, O_RDWR | O_TMPFILE, 0600));
-  const auto into = std::make_shared<Fd>(std::move(file));
+// Each may be as large as a disk.
+Result<std::shared_ptr<Fd>> TemplateExporter::new_archive(const std::string& organization) {
+  std::erase_if(archives_, [](const auto& one) { return one.second.expired(); });
+  const auto own = std::ranges::count(archives_, organization, [](const auto& one) { return one.first; });
+  if (own >= kMostArchives)
+    return fail(Code::kExhausted,
+                fmt::format("{} exports are under way, or wait to be fetched: fetch one, or wait until it is gone, "
+                            "10 minutes after it was packed",
+                            own));
+  BJ_CHECK(make_directories(directory_, 0700));
+  BJ_TRY(Fd file, open_path(directory_, O_RDWR | O_TMPFILE, 0600));
+  auto archive = std::make_shared<Fd>(std::move(file));
+  archives_.emplace_back(organization, archive);
+  return archive;
+}
+
+Task<Result<ExportedTemplate>> TemplateExporter::export_archive(std::string organization, ResolvedTemplate from,
+                                                                std::string name, ExportProgress progress) {
+  BJ_CO_TRY(const std::shared_ptr<Fd> into, new_archive(organization));
   BJ_CO_CHECK(write_all(into->get(), std::string(kBlock, '\0'), "export"));
   std::string digest;
   BJ_CO_TRY(const uint64_t size, co_await pack(from.image, into, digest, std::move(progress)));

@@ -26,8 +26,8 @@ struct ExportedTemplate {
 // What the archive of a template holds beyond what its name lets expect; empty: nothing.
 std::string what_is_exported(const TemplateContent& content);
 
-// Told on the engine's thread, now and then: how much is packed.
-using ExportProgress = std::function<void(uint64_t bytes)>;
+// Told on the engine's thread, every second: how much is packed. False: nobody wants it any more, and it ends.
+using ExportProgress = std::function<bool(uint64_t bytes)>;
 
 // Stays on the engine's thread.
 class TemplateExporter {
@@ -36,7 +36,11 @@ class TemplateExporter {
   TemplateExporter(Engine& engine, std::string directory, Limits limits, uint64_t most_bytes = 64ull << 30)
       : engine_(engine), directory_(std::move(directory)), limits_(limits), most_bytes_(most_bytes) {}
 
-  Task<Result<ExportedTemplate>> export_archive(ResolvedTemplate from, std::string name, ExportProgress progress);
+  // An organization has so many archives at a time, packed or being packed, wherever they are held. kExhausted: it has
+  // them.
+  static constexpr int kMostArchives = 4;
+  Task<Result<ExportedTemplate>> export_archive(std::string organization, ResolvedTemplate from, std::string name,
+                                                ExportProgress progress);
   // Keeps an archive for a while, for whoever fetches it under the id that this yields.
   std::string keep(const std::string& organization, ExportedTemplate archive);
   std::optional<ExportedTemplate> kept(const std::string& organization, const std::string& id) const;
@@ -50,6 +54,7 @@ class TemplateExporter {
     std::shared_ptr<asio::steady_timer> end;
   };
 
+  Result<std::shared_ptr<Fd>> new_archive(const std::string& organization);
   Task<Result<uint64_t>> pack(Template image, std::shared_ptr<Fd> into, std::string& digest, ExportProgress progress);
 
   Engine& engine_;
@@ -57,6 +62,7 @@ class TemplateExporter {
   Limits limits_;
   uint64_t most_bytes_;
   std::vector<std::weak_ptr<Sandbox>> packing_;
+  std::vector<std::pair<std::string, std::weak_ptr<Fd>>> archives_;  // with whose it is
   std::map<std::string, Kept> kept_;
   bool stopping_ = false;
 };

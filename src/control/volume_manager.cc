@@ -49,8 +49,8 @@ Task<Result<void>> VolumeManager::start() {
 }
 
 Task<void> VolumeManager::stop() {
-  idle_.cancel();
   while (!windows_.empty()) co_await close_window(windows_.begin()->first);
+  idle_.cancel();  // now: who watches may have been closing one, and waits again while there are others
   while (watching_) co_await asio::post(engine_.host().executor, asio::use_awaitable);
 }
 

@@ -51,10 +51,10 @@ asio::ip::tcp::endpoint endpoint_of(const IpAddress& address, uint16_t port) {
   return {asio::ip::address_v6(address.bytes), port};
 }
 
-std::vector<IpAddress> own_addresses() {
+Result<std::vector<IpAddress>> own_addresses() {
   std::vector<IpAddress> found;
   ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return found;
+  if (::getifaddrs(&list) != 0) return fail_errno("getifaddrs");
   for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
     if (one->ifa_addr == nullptr) continue;
     if (one->ifa_addr->sa_family == AF_INET) {
@@ -67,7 +67,8 @@ std::vector<IpAddress> own_addresses() {
   return found;
 }
 
-// From an address of its own the kernel speaks to that very address. No packet is sent.
+// From an address of its own the kernel speaks to that very address. No packet is sent. Who gets no socket for that
+// gets none to connect with either.
 bool is_own_address(const IpAddress& address) {
   constexpr uint16_t kAnyPort = 9;
   const asio::ip::tcp::endpoint place = endpoint_of(address, kAnyPort);

@@ -19,8 +19,8 @@ std::optional<Destination> original_destination(asio::ip::tcp::socket& accepted)
 
 asio::ip::tcp::endpoint endpoint_of(const IpAddress& address, uint16_t port);
 
-// Every address of this machine's interfaces.
-std::vector<IpAddress> own_addresses();
+// Every address of this machine's interfaces. Whoever fails to learn them must take every address for one.
+Result<std::vector<IpAddress>> own_addresses();
 
 // The same of one address, as it is now: they come and go.
 bool is_own_address(const IpAddress& address);

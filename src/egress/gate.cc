@@ -32,7 +32,7 @@ Gate::Gate(const asio::any_io_executor& executor, GateEndpoints ends, NetworkPol
       admission_(std::move(ends.rules)),
       policy_(std::move(policy)),
       resolver_(executor),
-      own_{own_addresses()},
+      own_{own_addresses().value_or(std::vector<IpAddress>())},  // is_own_address() is asked, too
       listener_(std::move(listener)),
       names_(kMostNames),
       bodies_(std::make_shared<BodyTurns>(executor)),

@@ -155,11 +155,6 @@ TEST_F(GateTest, AConnectionWhoseRequestsAreNotReadEndsWhenRulesAboutThemCome) {
   });
 }
 
-TEST(DestinationTest, TheKernelIsAskedWhichAddressesAreTheMachinesOwn) {
-  EXPECT_TRUE(is_own_address(*IpAddress::parse("127.0.0.1")));
-  EXPECT_FALSE(is_own_address(*IpAddress::parse("93.184.216.34")));
-}
-
 TEST_F(GateTest, APolicyCanBeWidenedWhileItRuns) {
   open(policy(R"({"allow": "elsewhere.example"})"));
   inside([&] { EXPECT_EQ(connect_error(stream(), place("198.18.1.0", port_)), ECONNREFUSED); });

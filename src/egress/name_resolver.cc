@@ -1,6 +1,5 @@
 #include "egress/name_resolver.h"
 
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "launcher/gate_control.h"
+#include "sys/duplicate.h"
 
 namespace bj {
 namespace {
@@ -118,10 +118,9 @@ Task<Result<std::vector<IpAddress>>> NameResolver::resolve(std::string name) {
   question->answer = fail(Code::kUnavailable, name + " was not resolved in time");
   question->done = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!question->done.ok()) co_return Result<std::vector<IpAddress>>(fail_errno("eventfd"));
-  const int own = ::fcntl(question->done.get(), F_DUPFD_CLOEXEC, 0);
-  if (own < 0) co_return Result<std::vector<IpAddress>>(fail_errno("fcntl(F_DUPFD_CLOEXEC)"));
+  BJ_CO_TRY(Fd own, duplicate(question->done.get()));
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
-  const auto done = std::make_shared<asio::posix::stream_descriptor>(executor, own);
+  const auto done = std::make_shared<asio::posix::stream_descriptor>(executor, own.release());
   std::optional<Places> places = Places::take(asking_);
   if (!places) co_return fail(Code::kExhausted, "too many names are being resolved");
   try {

@@ -7,6 +7,7 @@
 
 #include "egress/socks5.h"
 #include "launcher/gate_control.h"
+#include "sys/bytes.h"
 
 namespace bj {
 namespace {
@@ -106,7 +107,7 @@ std::string http_refusal(const char* status, const std::string& reason) {
 
 void take(Flow& flow, size_t size) {
   std::string gone(size, '\0');
-  (void)::recv(flow.client().native_handle(), gone.data(), gone.size(), MSG_DONTWAIT);
+  (void)receive_some(flow.client().native_handle(), gone.data(), gone.size(), MSG_DONTWAIT);
 }
 
 std::optional<std::string> single_request(const HttpHead& head) {

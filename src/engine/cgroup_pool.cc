@@ -1,8 +1,8 @@
 #include "engine/cgroup_pool.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
+
+#include "sys/duplicate.h"
 
 namespace bj {
 namespace {
@@ -43,8 +43,8 @@ Result<std::vector<Fd>> join_files_of(const CgroupRoot& root, const Cgroup& cgro
   std::vector<Fd> joins;
   for (size_t i = 0; i < files.size(); ++i) {
     for (size_t n = controls_of(root, root.hierarchies()[i]).size(); n > 0; --n) {
-      joins.emplace_back(::fcntl(files[i].get(), F_DUPFD_CLOEXEC, 0));
-      if (!joins.back().ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
+      BJ_TRY(Fd join, duplicate(files[i].get()));
+      joins.push_back(std::move(join));
     }
   }
   return joins;

@@ -1,11 +1,12 @@
 #include "engine/embedded.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/pack.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 // Put in by the build (cmake/embed.S.in).
 extern "C" {
@@ -48,17 +49,16 @@ std::string_view embedded_schema_tool() {
 
 Result<std::string> install_runtimes(const std::string& directory) {
   std::string root = directory + "/" + std::string(runtimes().hash().substr(0, 16));
-  struct stat info{};
-  if (::stat(root.c_str(), &info) == 0) return root;
+  if (status_at(AT_FDCWD, root)) return root;
   BJ_CHECK(make_directories(directory, 0755));
   std::string aside = directory + "/new.XXXXXX";
   if (::mkdtemp(aside.data()) == nullptr) return fail_errno("mkdtemp(" + aside + ")");
   const mode_t old = ::umask(022);
   Result<void> unpacked = unpack(aside);
   ::umask(old);
-  if (unpacked && ::chmod(aside.c_str(), 0755) != 0) unpacked = fail_errno("chmod(" + aside + ")");
+  if (unpacked) unpacked = change_mode(AT_FDCWD, aside, 0755);
   // Another process may have been quicker; its copy is the same.
-  if (!unpacked || ::rename(aside.c_str(), root.c_str()) != 0) (void)remove_tree(AT_FDCWD, aside);
+  if (!unpacked || !rename_at(AT_FDCWD, aside, root)) (void)remove_tree(AT_FDCWD, aside);
   if (!unpacked) return tl::unexpected(unpacked.error());
   return root;
 }

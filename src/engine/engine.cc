@@ -210,8 +210,9 @@ Task<Result<std::shared_ptr<Sandbox>>> Engine::create_sandbox(SandboxSpec spec) 
 
 Task<void> Engine::stop() {
   if (environments_) co_await environments_->stop();
-  for (const auto& pool : retired_) co_await pool->stop();
-  for (auto& [key, pool] : pools_) co_await pool->stop();
+  // Copies: whoever still makes a call may add to them meanwhile.
+  for (const auto& pool : std::vector(retired_)) co_await pool->stop();
+  for (const auto& [key, pool] : std::map(pools_)) co_await pool->stop();
   pools_.clear();
   if (sandboxes_) co_await sandboxes_->stop();
   host_.cgroups.reset();

@@ -116,7 +116,7 @@ void Engine::settle_kept() {
 void Engine::take_leave() {
   const bool leaves_some = !kept_.empty();
   if (!leaves_some) {
-    if (goes_on_ && cgroup_root_) (void)cgroup_root_->remove_leftovers(instance() + "-");
+    if (cgroup_root_) (void)cgroup_root_->remove_leftovers(instance() + "-");  // what nobody would know of any more
     if (host_.launcher->keeps()) remove_door(options_.data_directory);
     instance_.release();
   }

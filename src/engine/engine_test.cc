@@ -8,6 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
 #include "engine/engine_test_support.h"
 #include "sys/pipe.h"
 
@@ -170,6 +173,28 @@ TEST_F(EngineTest, APortInsideIsReachedThroughTheWarden) {
     co_await capture(stream, 100, text);
     EXPECT_EQ(text.text, "hi");
     co_await sandbox->destroy();
+    co_return Result<void>();
+  });
+}
+
+// Once, what it had was given back while its processes still died: their user ids to the next sandbox, say.
+TEST_F(EngineTest, WhoIsToldToGiveUpWhileASandboxEndsWaitsForItsEndAllTheSame) {
+  tell({.least = 0, .most = 0, .warm = 0}, [](Engine& engine) -> Task<Result<void>> {
+    const asio::any_io_executor executor = engine.host().executor;
+    BJ_CO_TRY(const auto sandbox, co_await sandbox_of(engine));
+    BJ_CO_TRY(const Process process, co_await sandbox->start(shell("for i in 1 2 3 4; do sleep 1000 & done; wait")));
+    asio::cancellation_signal give_up;
+    const auto over = std::make_shared<OneShot<int>>(executor);
+    const auto destroy = [sandbox]() -> Task<void> {
+      co_await asio::this_coro::throw_if_cancelled(false);
+      co_await sandbox->destroy();
+    };
+    asio::co_spawn(executor, destroy,
+                   asio::bind_cancellation_slot(give_up.slot(), [over](const std::exception_ptr&) { over->set(0); }));
+    for (int i = 0; i < 4; ++i) co_await asio::post(executor, asio::use_awaitable);  // until it waits
+    give_up.emit(asio::cancellation_type::terminal);
+    BJ_CO_CHECK(co_await over->get());
+    EXPECT_EQ(engine.host().cgroups->abandoned(), 0u);
     co_return Result<void>();
   });
 }

@@ -3,11 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "sys/file_lock.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -24,8 +23,8 @@ bool lock(const Fd& file) { return try_lock_file(file.get(), Lock::kAlone, "inst
 
 // False when another took it for a dead instance's file, between our open and our lock, and removed it.
 bool still_there(const Fd& file) {
-  struct stat info{};
-  return ::fstat(file.get(), &info) == 0 && info.st_nlink > 0;
+  const Result<struct stat> info = status_at(file.get(), "");
+  return info && info->st_nlink > 0;
 }
 
 }  // namespace
@@ -51,12 +50,12 @@ void InstanceLock::clean_after_dead(const std::function<bool(const std::string& 
   for (const Entry& entry : *entries) {
     if (entry.name == name_) continue;
     const Result<Fd> file = open_at(dir->get(), entry.name, O_RDWR | O_NOFOLLOW);
-    if (file && lock(*file) && remove(entry.name)) ::unlinkat(dir->get(), entry.name.c_str(), 0);
+    if (file && lock(*file) && remove(entry.name)) (void)remove_file(dir->get(), entry.name);
   }
 }
 
 void InstanceLock::release() {
-  if (file_.ok()) ::unlink((directory_ + "/" + name_).c_str());
+  if (file_.ok()) (void)remove_file(AT_FDCWD, directory_ + "/" + name_);
   file_.reset();
 }
 

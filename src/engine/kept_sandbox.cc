@@ -1,8 +1,6 @@
 // The part of a sandbox that outlives its server: what the keeper is given, and how the next server makes a sandbox of
 // it again. The descriptors are its first process, its warden's socket and the filesystem of what it writes; with a
 // gate, the gate's ends and the file of the names that it has given addresses to. The note is everything else, as JSON.
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
@@ -12,6 +10,8 @@
 #include "base/log.h"
 #include "egress/gate.h"
 #include "engine/sandbox.h"
+#include "sys/duplicate.h"
+#include "sys/pidfd.h"
 #include "sys/shared_memory.h"
 
 namespace bj {
@@ -134,8 +134,8 @@ void Sandbox::keep_as(const std::string& key) {
   Fd names;
   if (gate_) {
     names = new_memory_file("names").value_or(Fd());
-    Fd copy(::fcntl(names.get(), F_DUPFD_CLOEXEC, 0));
-    if (!copy.ok() || !gate_->remember_in(std::move(copy))) return;  // it ends with this server
+    Result<Fd> copy = duplicate(names.get());
+    if (!copy || !gate_->remember_in(std::move(*copy))) return;  // it ends with this server
     for (const Fd* end : kept_ends_.all()) request.descriptors.push_back(end->get());
     request.descriptors.push_back(names.get());
   }
@@ -189,8 +189,7 @@ Result<void> Sandbox::read_note(const std::string& text, SandboxNetwork network)
 Result<void> Sandbox::take_descriptors(std::vector<Fd> descriptors) {
   if (descriptors.size() != kPlain && descriptors.size() != kWithGate)
     return fail(Code::kInternal, "the sandbox was kept without its descriptors");
-  pollfd life{descriptors[0].get(), POLLIN, 0};
-  if (::poll(&life, 1, 0) != 0) return fail(Code::kNotFound, "it ended while no server was running");
+  if (bj::has_ended(descriptors[0].get())) return fail(Code::kNotFound, "it ended while no server was running");
   pidfd_ = std::make_unique<asio::posix::stream_descriptor>(host_.executor, descriptors[0].release());
   warden_ = std::make_shared<WardenClient>(host_.executor, std::move(descriptors[1]));
   warden_->be_careful();

@@ -2,10 +2,13 @@
 
 #include <cstring>
 
+#include "base/within.h"
+
 namespace bj {
 namespace {
 
 constexpr size_t kMaxAnswer = 4096;
+constexpr auto kAnswerTime = std::chrono::seconds(60);  // many may have asked before, and each is one clone
 
 template <class T>
 std::string bytes_of(const T& value) {
@@ -61,7 +64,7 @@ Task<Result<std::shared_ptr<LauncherClient::Reply>>> LauncherClient::ask(std::st
   if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     reply = tl::unexpected(sent.error());
   } else {
-    reply = co_await waiter->get();
+    reply = co_await get_within(waiter, kAnswerTime);
   }
   waiting_.erase(id);
   if (!reply) co_return fail(Code::kUnavailable, "the launcher does not answer: " + reply.error().what);
@@ -131,12 +134,13 @@ Task<Result<void>> LauncherClient::drop_layers(std::string path) {
     if (below) numbers.push_back(known.second);
     return below;
   });
+  Result<void> outcome;  // one that can't be dropped leaves the others to be
   for (const uint32_t number : numbers) {
     const launch::Header header{next_id(), launch::Kind::kDropLayer};
     BJ_CO_TRY(const auto reply, co_await ask(bytes_of(header) + bytes_of(number), {}, header.id));
-    if (reply->answer.error != 0) co_return fail_with(reply->answer.error, "unmount(" + path + ")");
+    if (reply->answer.error != 0) outcome = fail_with(reply->answer.error, "unmount(" + path + ")");
   }
-  co_return Result<void>();
+  co_return outcome;
 }
 
 }  // namespace bj

@@ -3,13 +3,16 @@
 
 #include <cstring>
 
+#include "base/within.h"
 #include "engine/launcher_client.h"
+#include "sys/duplicate.h"
 #include "sys/files.h"
 
 namespace bj {
 namespace {
 
 constexpr size_t kLongestNote = 16u << 20;
+constexpr auto kListTime = std::chrono::seconds(60);
 
 // The keeper's copy shares its place with ours, and with that of the one who wrote it.
 std::string read_all_at_start(const Fd& file) {
@@ -31,7 +34,11 @@ void LauncherClient::keep(const std::string& key, const KeepRequest& request) {
     keep.has_note = 1;
     descriptors.push_back(std::move(*note));
   }
-  for (const int fd : request.descriptors) descriptors.emplace_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  for (const int fd : request.descriptors) {
+    Result<Fd> copy = duplicate(fd);
+    if (!copy) return;
+    descriptors.push_back(std::move(*copy));
+  }
   tell(launch::Kind::kKeep, key, keep, std::move(descriptors));
 }
 
@@ -56,7 +63,7 @@ Task<Result<std::vector<KeptThing>>> LauncherClient::list() {
   const auto done = std::make_shared<OneShot<int>>(executor_);
   listing_ = Listing{header.id, {}, done};
   BJ_CO_CHECK(socket_->send({reinterpret_cast<const char*>(&header), sizeof header}));
-  BJ_CO_CHECK(co_await done->get());
+  BJ_CO_CHECK(co_await get_within(done, kListTime));
   std::vector<KeptThing> things = std::move(listing_->things);
   listing_.reset();
   co_return things;

@@ -1,11 +1,11 @@
 #include "engine/live_process.h"
 
-#include <fcntl.h>
 #include <sys/ioctl.h>
 
 #include <algorithm>
 
 #include "sys/bytes.h"
+#include "sys/duplicate.h"
 
 namespace bj {
 namespace {
@@ -46,8 +46,7 @@ LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process,
       started_(time_of(record_->facts().started_ns)) {
   if (record_->facts().stage == ProcessStage::kOver) return;
   if (process.terminal.ok()) {
-    Fd writing(::fcntl(process.terminal.get(), F_DUPFD_CLOEXEC, 0));
-    if (writing.ok()) input_ = stream_of(executor, std::move(writing));
+    if (Result<Fd> writing = duplicate(process.terminal.get())) input_ = stream_of(executor, std::move(*writing));
     sources_.push_back(
         std::make_shared<Source>(Source{OutputStream::kTerminal, stream_of(executor, std::move(process.terminal))}));
     return;

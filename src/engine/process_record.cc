@@ -1,12 +1,11 @@
 #include "engine/process_record.h"
 
-#include <fcntl.h>
-
 #include <atomic>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "engine/sandbox.h"
+#include "sys/duplicate.h"
 
 namespace bj {
 namespace {
@@ -84,7 +83,7 @@ void ProcessRecord::started(int pid, const Fd& terminal) {
   facts().stage = ProcessStage::kRunning;
   if (!when_started_) return;
   const auto call = std::exchange(when_started_, {});
-  call(terminal.ok() ? Fd(::fcntl(terminal.get(), F_DUPFD_CLOEXEC, 0)) : Fd());
+  call(terminal.ok() ? duplicate(terminal.get()).value_or(Fd()) : Fd());
 }
 
 void ProcessRecord::failed() { forget(); }

@@ -1,12 +1,8 @@
 #include "engine/sandbox.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "base/id.h"
 #include "egress/gate.h"
@@ -14,7 +10,9 @@
 #include "engine/test_switch.h"
 #include "seal/report.h"
 #include "sys/bytes.h"
+#include "sys/duplicate.h"
 #include "sys/files.h"
+#include "sys/pidfd.h"
 #include "sys/pipe.h"
 #include "sys/socket.h"
 #include "sys/transfer.h"
@@ -66,10 +64,30 @@ bool opens_tls(const SandboxSpec& spec) { return !spec.credentials.empty() || is
 Result<GateEndpoints> copies_of(GateEndpoints& ends) {
   GateEndpoints copies;
   for (size_t i = 0; i < GateEndpoints::kCount; ++i) {
-    *copies.all()[i] = Fd(::fcntl(ends.all()[i]->get(), F_DUPFD_CLOEXEC, 0));
-    if (!copies.all()[i]->ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
+    BJ_TRY(*copies.all()[i], duplicate(ends.all()[i]->get()));
   }
   return copies;
+}
+
+// What its root consists of, for the launcher by number and for the plan by place.
+Task<Result<void>> put_together(const SandboxSpec& spec, LauncherClient& launcher, SandboxPolicy& policy,
+                                LaunchRequest& request) {
+  for (const TemplateLayer& layer : spec.image.layers) {
+    BJ_CO_TRY(const uint16_t number, co_await launcher.add_layer(layer.path));
+    request.layers.push_back(number);
+    policy.layer_targets.push_back(layer.target);
+  }
+  if (spec.mounts.size() > kMaxExtraMounts) co_return fail(Code::kInvalid, "a sandbox can have 8 mounts of its own");
+  for (const MountSpec& mount : spec.mounts) {
+    BJ_CO_CHECK(check_mount(mount));
+    ExtraLayer extra{.writable = mount.writable, .tree = mount.tree ? mount.tree->get() : -1};
+    if (!mount.tree) {
+      BJ_CO_TRY(extra.number, co_await launcher.add_layer(mount.source));
+    }
+    request.extras.push_back(extra);
+    policy.extra_targets.push_back(mount.target);
+  }
+  co_return Result<void>();
 }
 
 }  // namespace
@@ -98,8 +116,7 @@ Sandbox::~Sandbox() {
   if (!kept_as_.empty() && host_.launcher) host_.launcher->forget(kept_as_);
   if (!pidfd_) return;
   kill();
-  pollfd p{pidfd_->native_handle(), POLLIN, 0};
-  ::poll(&p, 1, kLastResortMs);
+  (void)wait_for_end(pidfd_->native_handle(), kLastResortMs);
 }
 
 Task<Result<std::shared_ptr<Sandbox>>> Sandbox::create(Host& host, SandboxSpec spec) {
@@ -167,21 +184,7 @@ Task<Result<void>> Sandbox::launch() {
 #ifdef BELLJAR_TEST_SWITCHES
   if (host_.without == "mask") remove_masks(spec_.image.layers);
 #endif
-  for (const TemplateLayer& layer : spec_.image.layers) {
-    BJ_CO_TRY(const uint16_t number, co_await host_.launcher->add_layer(layer.path));
-    request.layers.push_back(number);
-    policy.layer_targets.push_back(layer.target);
-  }
-  if (spec_.mounts.size() > kMaxExtraMounts) co_return fail(Code::kInvalid, "a sandbox can have 8 mounts of its own");
-  for (const MountSpec& mount : spec_.mounts) {
-    BJ_CO_CHECK(check_mount(mount));
-    ExtraLayer extra{.writable = mount.writable, .tree = mount.tree ? mount.tree->get() : -1};
-    if (!mount.tree) {
-      BJ_CO_TRY(extra.number, co_await host_.launcher->add_layer(mount.source));
-    }
-    request.extras.push_back(extra);
-    policy.extra_targets.push_back(mount.target);
-  }
+  BJ_CO_CHECK(co_await put_together(spec_, *host_.launcher, policy, request));
   BJ_CO_TRY(group_, host_.cgroups->take(spec_.limits));
   BJ_CO_TRY(auto control, socket_pair(SOCK_SEQPACKET));
 
@@ -443,7 +446,7 @@ Result<UpperFiles> Sandbox::upper() const {
 
 // A frozen process dies when it is thawed, before it runs on.
 void Sandbox::kill() {
-  if (pidfd_) (void)::syscall(SYS_pidfd_send_signal, pidfd_->native_handle(), SIGKILL, nullptr, 0);
+  if (pidfd_) kill_process(pidfd_->native_handle());
   if (paused()) (void)resume();
 }
 
@@ -452,18 +455,14 @@ Task<void> Sandbox::ended() {
   if (pidfd_) co_await readable(*pidfd_);
 }
 
-bool Sandbox::has_ended() const {
-  if (!pidfd_) return true;
-  pollfd p{pidfd_->native_handle(), POLLIN, 0};
-  return ::poll(&p, 1, 0) != 0;
-}
+bool Sandbox::has_ended() const { return !pidfd_ || bj::has_ended(pidfd_->native_handle()); }
 
 Task<void> Sandbox::destroy() {
   const auto self = shared_from_this();
   expiry_.cancel();
   kill();
   if (gate_) gate_->stop();
-  co_await ended();
+  while (!has_ended()) co_await ended();  // of a caller who is told to give up, a wait may end before it is over
   if (const std::string key = std::exchange(kept_as_, ""); !key.empty() && host_.launcher) host_.launcher->forget(key);
   gate_.reset();
   pidfd_.reset();

@@ -313,7 +313,7 @@ Task<Result<std::vector<FileMatch>>> SandboxFiles::search(FileSearch what, std::
       Result<void> searched = co_await search_file(entry, what, place.account, found);
       if (!searched && is_gone(searched.error())) outcome = std::move(searched);  // what can't be read says nothing
     }
-    co_return outcome&& found.size() < what.limit && ++seen < 10 * kMostEntries;
+    co_return (outcome && found.size() < what.limit && ++seen < 10 * kMostEntries);
   };
   BJ_CO_CHECK(co_await walk(place, kDeepest, visit));
   BJ_CO_CHECK(outcome);

@@ -1,11 +1,13 @@
 #include "engine/warden_client.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include <cstring>
 
+#include "base/within.h"
 #include "launcher/wire.h"
 #include "seal/plan.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 constexpr size_t kMaxReply = 4096;
 constexpr auto kAnswerTime = std::chrono::seconds(10);  // a warden does nothing that takes long
+constexpr auto kReadyTime = std::chrono::seconds(60);   // a machine that is busy with others takes a while to seal one
 
 Result<void> check_type(const Fd& fd, FileType wanted, const std::string& call) {
   struct stat info{};
@@ -64,6 +67,15 @@ ward::Request path_request(ward::Op op, uid_t uid, gid_t gid) {
   request.uid = uid;
   request.gid = gid;
   return request;
+}
+
+// To all of a process's group.
+std::string kill_request(uint32_t id, int pid) {
+  ward::Request request = path_request(ward::Op::kSignal, 0, 0);
+  request.id = id;
+  request.number = -pid;
+  request.flags = SIGKILL;
+  return {reinterpret_cast<const char*>(&request), sizeof request};
 }
 
 std::string terminated(const std::string& text) { return text + '\0'; }
@@ -126,6 +138,10 @@ void WardenClient::on_spawned(const ward::Reply& reply, const std::vector<Fd>& d
   if (found == starting_.end()) return;
   const Spawned spawned = found->second;
   starting_.erase(found);
+  if (!spawned.exit) {  // whoever asked for it was told that it does not run
+    if (reply.value > 0) socket_->post(kill_request(++last_id_, reply.value), {});
+    return;
+  }
   static const Fd none;
   if (reply.value > 0) running_[reply.value] = spawned;
   if (spawned.witness && reply.value > 0)
@@ -154,7 +170,8 @@ void WardenClient::on_closed() {
 }
 
 Task<Result<void>> WardenClient::ready(const std::function<std::string(int, int)>& describe) {
-  const Result<std::string> first = co_await first_->get();
+  const Result<std::string> first = co_await get_within(first_, kReadyTime);
+  if (!first && !gone_) co_return fail(Code::kUnavailable, "the sandbox's warden does not get ready");
   if (!first) co_return fail(Code::kUnavailable, "the sandbox ended before its warden was ready");
   if (first->empty()) co_return Result<void>();
   launch::PlanFailed failed{};
@@ -181,11 +198,7 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
   if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     answer = tl::unexpected(sent.error());
   } else {
-    asio::steady_timer deadline(executor_, kAnswerTime);
-    deadline.async_wait([waiter](const boost::system::error_code& error) {
-      if (!error) waiter->close();
-    });
-    answer = co_await waiter->get();
+    answer = co_await get_within(waiter, kAnswerTime);
   }
   waiting_.erase(request.id);
   if (!answer && !gone_) co_return fail(Code::kUnavailable, call + ": the sandbox does not answer");
@@ -223,7 +236,10 @@ Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
   if (spawn.witness) spawn.witness->asked(request.id);
   starting_.emplace(request.id, Spawned{exit, spawn.witness});
   auto answer = co_await ask(request, std::move(strings), std::move(spawn.descriptors), call);
-  if (starting_.erase(request.id) != 0 && spawn.witness) spawn.witness->failed();  // never answered
+  if (const auto unanswered = starting_.find(request.id); unanswered != starting_.end()) {
+    if (spawn.witness) spawn.witness->failed();
+    unanswered->second = {};  // it may be answered yet: then it is ended
+  }
   if (!answer) co_return tl::unexpected(answer.error());
   if (spawn.terminal) BJ_CO_CHECK(check_terminal((*answer)->descriptor));
   co_return SpawnReply{(*answer)->value, std::move((*answer)->descriptor), std::move(exit)};

@@ -67,8 +67,8 @@ std::function<bool(const sockaddr&)> address_rule(bool listed) {
   if (listed) return [](const sockaddr&) { return true; };
   return [own = own_addresses()](const sockaddr& given) {
     const std::optional<IpAddress> address = address_in(given);
-    return address && kind_of(*address) == AddressKind::kPublic &&
-           std::find(own.begin(), own.end(), *address) == own.end();
+    return address && kind_of(*address) == AddressKind::kPublic && own &&
+           std::ranges::find(*own, *address) == own->end();
   };
 }
 

@@ -72,9 +72,7 @@ Result<void> make_dev(const std::string& path) {
                                                                         {"/proc/self/fd/0", "stdin"},
                                                                         {"/proc/self/fd/1", "stdout"},
                                                                         {"/proc/self/fd/2", "stderr"}}};
-  for (const auto& [target, name] : kLinks) {
-    if (::symlinkat(target, dev.get(), name) != 0) return fail_errno(std::string("symlink(") + name + ")");
-  }
+  for (const auto& [target, name] : kLinks) BJ_CHECK(make_symlink(target, dev.get(), name));
   return {};
 }
 
@@ -115,8 +113,7 @@ Result<int> Den::add_layer(const std::string& path) {
   const Result<Fd> tree = clone_tree(AT_FDCWD, path, Recursive::kNo);
   if (::setns(own_view_.get(), CLONE_NEWNS) != 0) return fail_errno("setns(own view)");
   if (!tree) return tl::unexpected(tree.error());
-  struct stat info{};
-  if (::fstat(tree->get(), &info) != 0) return fail_errno("fstat(" + path + ")");
+  BJ_TRY(const struct stat info, status_at(tree->get(), ""));
   if (const auto known = known_.find(path); known != known_.end()) {
     const Layer& layer = known->second;
     if (layer.device == info.st_dev && layer.inode == info.st_ino) return static_cast<int>(layer.number);

@@ -1,10 +1,11 @@
 #include "launcher/keeper.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "sys/pidfd.h"
 
 namespace bj {
 namespace {
@@ -17,18 +18,11 @@ void move_up(Fd& fd) {
   if (Fd high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstKept)); high.ok()) fd = std::move(high);
 }
 
-bool is_over(const Fd& process) {
-  pollfd p{process.get(), POLLIN, 0};
-  return ::poll(&p, 1, 0) != 0;
-}
-
 bool is_living(const Kept& entry) {
-  return entry.is_life && !entry.descriptors.empty() && !is_over(entry.descriptors.front());
+  return entry.is_life && !entry.descriptors.empty() && !has_ended(entry.descriptors.front().get());
 }
 
-void kill_life(const Kept& entry) {
-  (void)::syscall(SYS_pidfd_send_signal, entry.descriptors.front().get(), SIGKILL, nullptr, 0);
-}
+void kill_life(const Kept& entry) { kill_process(entry.descriptors.front().get()); }
 
 }  // namespace
 
@@ -80,10 +74,11 @@ void Keeper::end_all(int patience_ms) {
   for (const auto& [key, entry] : entries_) {
     if (is_living(entry)) kill_life(entry);
   }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
   for (const auto& [key, entry] : entries_) {
     if (!entry.is_life || entry.descriptors.empty()) continue;
-    pollfd p{entry.descriptors.front().get(), POLLIN, 0};
-    ::poll(&p, 1, patience_ms);
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    (void)wait_for_end(entry.descriptors.front().get(), static_cast<int>(std::max<int64_t>(left.count(), 0)));
   }
   entries_.clear();
 }

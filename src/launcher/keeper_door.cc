@@ -13,6 +13,7 @@
 
 #include "sys/file_lock.h"
 #include "sys/files.h"
+#include "sys/names.h"
 #include "sys/socket.h"
 
 namespace bj {
@@ -90,7 +91,7 @@ Result<Fd> reach(const Fd& directory) {
 
 Result<Door> open_door(const Fd& directory, const BuildId& build) {
   BJ_TRY(Fd socket, new_socket());
-  ::unlinkat(directory.get(), kSocket, 0);
+  (void)remove_file(directory.get(), kSocket);
   const sockaddr_un address = address_in(directory);
   const mode_t before = ::umask(0177);
   const bool bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
@@ -168,7 +169,7 @@ Result<Found> find_keeper(const std::string& data_directory, const BuildId& buil
   return found;
 }
 
-void remove_door(const std::string& data_directory) { ::unlink((data_directory + "/" + kSocket).c_str()); }
+void remove_door(const std::string& data_directory) { (void)remove_file(AT_FDCWD, data_directory + "/" + kSocket); }
 
 Visitor answer_door(const Door& door) {
   Visitor visitor;

@@ -30,6 +30,7 @@
 #include "sys/clone.h"
 #include "sys/files.h"
 #include "sys/mount.h"
+#include "sys/pidfd.h"
 #include "sys/socket.h"
 #include "sys/wait.h"
 
@@ -75,8 +76,7 @@ class Launcher {
   void guard_door(const Fd& socket) const {
     for (;;) {
       std::array<pollfd, 2> fds{{{socket.get(), POLLIN, 0}, {door_->listener.get(), POLLIN, 0}}};
-      if (::poll(fds.data(), fds.size(), -1) < 0) continue;
-      if (fds[0].revents != 0) return;
+      if (!wait_for_events(fds, -1) || fds[0].revents != 0) return;
       turn_away(*door_);
     }
   }
@@ -89,7 +89,7 @@ class Launcher {
 
   static bool readable(const Fd& socket) {
     pollfd p{socket.get(), POLLIN, 0};
-    return ::poll(&p, 1, 0) != 0;
+    return wait_for_events({&p, 1}, 0).value_or(1) != 0;
   }
 
   void answer(const Fd& socket, std::string_view request, std::vector<Fd> descriptors) {
@@ -209,7 +209,7 @@ class Launcher {
 #endif
     const std::span<const Fd> trees = std::span(descriptors).subspan(1 + create.cgroup_count);
     const Result<void> mounted = give_mounts(create, cloned.pid, trees, late.first);
-    if (!mounted) (void)::syscall(__NR_pidfd_send_signal, given.pidfd.get(), SIGKILL, nullptr, 0);
+    if (!mounted) kill_process(given.pidfd.get());
     wait_until_apart(late.first, given.pidfd);
     if (!mounted) return tl::unexpected(mounted.error());
     return cloned.pid;
@@ -220,7 +220,7 @@ class Launcher {
     std::array<pollfd, 2> fds{{{late.get(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
     (void)wait_for_events(fds, -1);
     char word = 0;  // read, lest the clone sees a reset instead of its mounts
-    if (fds[0].revents != 0) (void)::recv(late.get(), &word, 1, MSG_DONTWAIT);
+    if (fds[0].revents != 0) (void)receive_some(late.get(), &word, 1, MSG_DONTWAIT);
   }
 
   static size_t passed_trees(const launch::Create& create) {
@@ -307,9 +307,9 @@ class Launcher {
 
 // What the server that started us would show its user is none of ours, and its ends must close with it.
 void leave_terminal() {
-  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Result<Fd> null = open_path("/dev/null", O_RDWR);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (null.ok()) ::dup2(null.get(), fd);
+    if (null) ::dup2(null->get(), fd);
   }
 }
 

@@ -110,7 +110,11 @@ void NetworkPool::prepare_one() {
 }
 
 Result<Network> NetworkPool::take() {
-  if (ready_.empty()) return make();
+  if (ready_.empty()) {
+    Result<Network> made = make();
+    broken_ = !made;  // where one could be made again, so can others, ahead
+    return made;
+  }
   Network network = std::move(ready_.back());
   ready_.pop_back();
   return network;

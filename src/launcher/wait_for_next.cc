@@ -1,10 +1,10 @@
 #include "launcher/wait_for_next.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
 #include <vector>
+
+#include "sys/wait.h"
 
 namespace bj {
 namespace {
@@ -31,7 +31,7 @@ Fd wait_for_next(const Door& door, Keeper& keeper) {
     std::vector<pollfd> fds{{door.listener.get(), POLLIN, 0}};
     for (const int life : keeper.lives()) fds.push_back({life, POLLIN, 0});
     if (fds.size() == 1) return {};
-    if (::poll(fds.data(), fds.size(), sleep_ms(keeper)) <= 0 || fds[0].revents == 0) continue;
+    if (wait_for_events(fds, sleep_ms(keeper)).value_or(0) == 0 || fds[0].revents == 0) continue;
     Visitor visitor = answer_door(door);
     if (visitor.wish == Visitor::Wish::kTake) {
       welcome(visitor);

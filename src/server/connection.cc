@@ -257,7 +257,7 @@ Task<bool> Connection::answer(HttpRequest& request, RequestParser& parser, Body&
   else
     sent = co_await send_response(request, response, ending);
   dispatcher_.record(request, response.status, sent_, Clock::now() - began);
-  co_return keep&& sent;
+  co_return (keep && sent);
 }
 
 Task<void> Connection::pass_through(const HttpRequest& request, HttpResponse& response) {
@@ -318,8 +318,8 @@ Task<bool> Connection::send_stream(const HttpRequest& request, RequestParser& pa
   if (!what.empty()) log_error("stream_threw", {{"request_id", request.id}, {"route", request.route}, {"what", what}});
   if (writer.abandoned()) reset();
   // A stream that promised more than it wrote leaves a client who waits: he must see the end.
-  if (counted) co_return whole&& sent_ - header_bytes == *response.stream_bytes;
-  co_return whole&& chunked;
+  if (counted) co_return (whole && sent_ - header_bytes == *response.stream_bytes);
+  co_return (whole && chunked);
 }
 
 // Says goodbye. A client that is still sending would otherwise lose the answer it was just given.

@@ -79,6 +79,12 @@ Result<void> change_owner(int dir, const std::string& name, uid_t uid, gid_t gid
   return {};
 }
 
+Result<void> change_mode(int dir, const std::string& name, unsigned mode) {
+  const int done = name.empty() ? ::fchmod(dir, mode) : ::fchmodat(dir, name.c_str(), mode, AT_SYMLINK_NOFOLLOW);
+  if (done != 0) return fail_errno("chmod(" + name + ")");
+  return {};
+}
+
 Result<void> change_times(int dir, const std::string& name, const std::array<timespec, 2>& times) {
   // Not utimensat with AT_EMPTY_PATH, which kernels before 5.8 don't know.
   const int done =

@@ -33,6 +33,7 @@ Result<void> rename_at(int dir, const std::string& from, const std::string& to, 
 // Of `dir` itself if the name is empty.
 Result<struct stat> status_at(int dir, const std::string& name);
 Result<void> change_owner(int dir, const std::string& name, uid_t uid, gid_t gid);
+Result<void> change_mode(int dir, const std::string& name, unsigned mode);  // whatever the umask is
 Result<void> change_times(int dir, const std::string& name, const std::array<timespec, 2>& times);
 
 // Where a path leads, with no symlink left in it.

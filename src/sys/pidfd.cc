@@ -1,10 +1,15 @@
 #include "sys/pidfd.h"
 
+#include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
+
+#include "sys/wait.h"
 
 namespace bj {
 namespace {
@@ -19,6 +24,13 @@ constexpr unsigned long kGetInfo = _IOWR(0xFF, 11, Info);
 constexpr uint64_t kExit = 1 << 3;
 
 }  // namespace
+
+void kill_process(int pidfd) { (void)::syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0); }
+
+bool wait_for_end(int pidfd, int timeout_ms) {
+  pollfd process{pidfd, POLLIN, 0};
+  return wait_for_events({&process, 1}, timeout_ms).value_or(1) != 0;  // one that can't be waited for is none
+}
 
 // Asked of another's child, waiting fails in one way if it is a pidfd and in another if it is not.
 bool is_pidfd(int fd) {

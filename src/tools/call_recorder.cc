@@ -1,6 +1,7 @@
 #include "tools/call_recorder.h"
 
 #include "base/log.h"
+#include "store/sql.h"
 
 namespace bj {
 namespace {
@@ -8,11 +9,6 @@ namespace {
 constexpr auto kPause = std::chrono::milliseconds(50);
 constexpr auto kBetweenRemovals = std::chrono::minutes(10);
 constexpr size_t kMostWaiting = 100'000;  // a database that is away must not fill the memory
-
-int64_t microseconds_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
 
 }  // namespace
 
@@ -57,7 +53,7 @@ Task<void> CallRecorder::flush() {
 Task<void> CallRecorder::remove_old() {
   if (keep_ == std::chrono::hours(0) || Clock::now() < next_removal_) co_return;
   next_removal_ = Clock::now() + kBetweenRemovals;
-  const int64_t oldest = microseconds_now() - std::chrono::duration_cast<std::chrono::microseconds>(keep_).count();
+  const int64_t oldest = now_us() - std::chrono::duration_cast<std::chrono::microseconds>(keep_).count();
   const auto remove = [this, oldest] { return store_.calls().remove_older_than(oldest); };
   const Result<int64_t> removed = co_await offload(threads_, remove);
   if (!removed) log_error("old_calls_not_removed", {{"error", removed.error().what}});

@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "store/sql.h"
 #include "tools/environment_layers.h"
 #include "tools/fingerprint.h"
 #include "tools/friendly_error.h"
@@ -25,11 +26,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr size_t kMostFingerprints = 256;
-
-int64_t microseconds_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
 
 // A tool's or configuration's stored requirements, as its installer takes them.
 Result<std::vector<std::string>> install_arguments(PackageKind kind, const json::value& list) {
@@ -388,7 +384,7 @@ Task<Result<void>> ToolRunner::rebuild_environment(SandboxConfigRow config) {
 }
 
 Task<Result<RunOutcome>> ToolRunner::run(RunRequest request) {
-  const int64_t started_at = microseconds_now();
+  const int64_t started_at = now_us();
   BJ_CO_TRY(Prepared prepared, co_await prepare(request));
   BJ_CO_CHECK(co_await parts_.audit.admit());
   RunOutcome outcome;

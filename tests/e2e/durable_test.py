@@ -8,7 +8,7 @@ import time
 import unittest
 
 from server_story import Server
-from story import Story, groups_of, instances, processes_mentioning
+from story import Story, groups_of, instances, processes_mentioning, until
 
 KILLS = int(os.environ.get("BELLJAR_TEST_KILLS", "50"))
 CLIENTS = 4
@@ -54,12 +54,6 @@ class Load:
 class Durable(Story):
     kills = KILLS
 
-    def wait_until(self, condition):
-        end = time.monotonic() + 30
-        while not condition() and time.monotonic() < end:
-            time.sleep(0.02)  # the kernel's clean-up has no event to wait for
-        self.assertTrue(condition())
-
     def test_every_acknowledged_write_survives_and_nothing_is_left(self):
         chance = random.Random(7)
         acknowledged, dead = [], []
@@ -84,7 +78,7 @@ class Durable(Story):
             after = "&after=" + page[-1]["id"]
         lost = [name for tool, name in acknowledged if stored.get(tool) != name]
         self.assertEqual(lost, [])
-        self.wait_until(lambda: processes_mentioning("7654399") == [])
+        until(lambda: processes_mentioning("7654399") == [])
         (alive,) = instances(self.data)
         self.assertEqual([group for instance in set(dead) - {alive} for group in groups_of(instance)], [])
         with open("/proc/self/mountinfo") as mounts:

@@ -1,12 +1,15 @@
 """Attacks on the routes that E2B's clients use: another organization's sandbox or volume, no or wrong proofs, forged links."""
 
 import base64
+import contextlib
 import hashlib
 import json
+import os
 import unittest
 import urllib.parse
 
 from sandbox_story import SandboxStory
+from story import until
 
 CONTROL_ROUTES = [("GET", ""), ("DELETE", ""), ("POST", "/timeout"), ("POST", "/refreshes"), ("POST", "/connect"),
                   ("POST", "/resume"), ("POST", "/pause"), ("GET", "/metrics"), ("GET", "/logs")]
@@ -144,6 +147,24 @@ class E2bAttacks(TwoOrganizations):
         self.assertEqual(read("c"), (200, b"cccbbbaaa"))
         status, _, text = self.envd(made, "POST", "/filesystem.Filesystem/ListDir", {"path": "/home/user/new"})
         self.assertEqual((status, json.loads(text).get("entries", [])), (200, []))  # nothing is left beside it
+
+    def watches(self):
+        """How many the server holds."""
+        folder, found = f"/proc/{self.server.process.pid}/fd", 0
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                found += "inotify" in os.readlink(f"{folder}/{name}")
+        return found
+
+    def test_who_watches_again_and_again_holds_nothing(self):
+        made = self.make()
+        for _ in range(3):
+            status, _, text = self.envd(made, "POST", "/filesystem.Filesystem/CreateWatcher", {"path": "/tmp"})
+            self.assertEqual(status, 200, text)
+            self.assertEqual(self.envd(made, "POST", "/filesystem.Filesystem/RemoveWatcher", json.loads(text))[0], 200)
+            self.envd(made, "POST", "/filesystem.Filesystem/WatchDir", b'\0\0\0\0\x10{"path": "/tmp"}',
+                      **{"Content-Type": "application/connect+json", "Connect-Timeout-Ms": "50"})
+        until(lambda: self.watches() == 0, "the end of the watches")
 
     def test_malformed_bodies_are_told_and_change_nothing(self):
         made = self.make()

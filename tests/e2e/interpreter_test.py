@@ -8,7 +8,7 @@ import time
 import unittest
 
 from sandbox_story import SandboxStory
-from story import BELLJAR
+from story import BELLJAR, until
 
 
 class InterpreterStory(SandboxStory):
@@ -71,11 +71,9 @@ class Contexts(InterpreterStory):
     def test_the_next_context_is_made_ahead_and_like_any_other(self):
         self.context(), self.context()
         count = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o 'interpreter[.]py 3' | wc -l"
-        while self.output(self.sandbox, count).strip() != "4":  # the interpreter, two contexts, the next one
-            time.sleep(0.02)
+        until(lambda: self.output(self.sandbox, count).strip() == "4")  # the interpreter, two contexts, the next one
         self.assertEqual(self.text("import os; os.getcwd()", self.context(cwd="/tmp")), "'/tmp'")
-        while self.output(self.sandbox, count).strip() != "5":
-            time.sleep(0.02)
+        until(lambda: self.output(self.sandbox, count).strip() == "5")
         self.api("POST", self.place() + "/contexts", {"cwd": "/not/there"}, expect=400)
         self.output(self.sandbox, "pkill -9 -f 'interpreter[.]py'; true")
         self.assertEqual(self.text("6 * 7", self.context()), "42")
@@ -163,8 +161,7 @@ class Ends(InterpreterStory):
             pid = self.execute(its_pid, context)["stdout"].strip()
             self.output(self.sandbox, f"kill -STOP {pid}")  # it has not heard of the code when the interrupt comes
             connection, events = self.stream(code, context, timeout=0)
-            while not self.api("GET", self.place(context))["running"]:
-                time.sleep(0.02)
+            until(lambda: self.api("GET", self.place(context))["running"])
             self.api("POST", self.place(context) + "/interrupt", expect=204)
             self.output(self.sandbox, f"kill -CONT {pid}")
             self.assertEqual(dict(events)["end"]["error"]["name"], name, language)

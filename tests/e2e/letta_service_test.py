@@ -6,11 +6,10 @@ import itertools
 import json
 import os
 import threading
-import time
 import unittest
 
 from server_story import ServerStory
-from story import without_sanitizer
+from story import until, without_sanitizer
 
 VECTORS = os.path.join(os.path.dirname(__file__), "../vectors/letta-vectors.json")
 
@@ -301,8 +300,7 @@ class Runs(ServerStory):
             thread.start()
         for thread in threads:
             thread.join()
-        while len(self.api("GET", "/v1/calls?limit=1000")) < before + len(threads):
-            time.sleep(0.02)
+        until(lambda: len(self.api("GET", "/v1/calls?limit=1000")) >= before + len(threads))
         self.assertEqual(len(self.api("GET", "/v1/calls?limit=100000")), before + len(threads))
 
     def test_arguments_are_checked_with_words(self):

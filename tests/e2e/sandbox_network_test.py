@@ -3,10 +3,10 @@
 import json
 import os
 import subprocess
-import time
 import unittest
 
 from service_network_test import CallNetworkStory, network_of
+from story import until
 
 
 class SandboxNetworkStory(CallNetworkStory):
@@ -18,14 +18,6 @@ class SandboxNetworkStory(CallNetworkStory):
     def reaches(self, sandbox, host):
         command = ["curl", "-sS", "-m", "10", f"http://{host}/"]
         return '"server": "world"' in self.ask("POST", f"/v1/sandboxes/{sandbox}/commands", {"command": command})["stdout"]
-
-
-    def eventually(self, holds):
-        for _ in range(600):
-            if holds():
-                return
-            time.sleep(0.1)
-        self.fail("it did not come to pass")
 
 
 class SandboxNetwork(SandboxNetworkStory):
@@ -77,7 +69,7 @@ class TemplatePolicies(SandboxNetworkStory):
         made = self.ask("POST", "/v1/templates", {"name": name, "dockerfile": text, **fields})
         self.addCleanup(lambda: self.ask("DELETE", f"/v1/templates/{made['id']}", expect=(204, 404)))
         path = f"/v1/templates/{name}/builds/{made['build']['id']}"
-        self.eventually(lambda: self.ask("GET", path)["status"] == expect)
+        until(lambda: self.ask("GET", path)["status"] == expect)
         return made
 
     def assert_narrow(self, sandbox):
@@ -183,9 +175,9 @@ class Changes(SandboxNetworkStory):
         self.assertTrue(self.reaches(self.sandbox, "allowed.example"))
         with network_of(self.world.machine):
             self.assertEqual(self.belljar("network", "set", "none").returncode, 0)  # another process than the server
-        self.eventually(lambda: not self.reaches(self.sandbox, "allowed.example"))
+        until(lambda: not self.reaches(self.sandbox, "allowed.example"))
         self.allow_organization("allowed.example")
-        self.eventually(lambda: self.reaches(self.sandbox, "allowed.example"))
+        until(lambda: self.reaches(self.sandbox, "allowed.example"))
 
     def test_the_command_does_the_same(self):
         with network_of(self.world.machine):

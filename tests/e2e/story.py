@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 BELLJAR = os.environ.get("BELLJAR", os.path.join(os.path.dirname(__file__), "../../build/belljar"))
@@ -13,6 +14,14 @@ with open(BELLJAR, "rb") as program, mmap.mmap(program.fileno(), 0, access=mmap.
     SANITIZED = any(code.find(name) >= 0 for name in (b"__asan_init", b"__tsan_init"))
 PATIENCE_SECONDS = 480 if SANITIZED else 120
 without_sanitizer = unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own and keeps what is freed")
+
+
+def until(condition, what="it"):
+    """The kernel's clean-up, and other processes, have no event to wait for."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, f"{what} did not come"
+        time.sleep(0.02)
 
 
 class Story(unittest.TestCase):

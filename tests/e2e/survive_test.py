@@ -13,19 +13,11 @@ import unittest
 from sandbox_story import SandboxStory
 from server_story import Server
 from service_network_test import CallNetworkStory
-from story import groups_of, instances, processes_in, processes_mentioning
+from story import groups_of, instances, processes_in, processes_mentioning, until
 from web_socket import WebSocket
 
 KILLS = int(os.environ.get("BELLJAR_TEST_KILLS", "12"))
 COUNTER = "i=0; while :; do i=$((i+1)); echo $i; [ $((i % 50)) = 0 ] && sleep 0.01; done"
-
-
-def until(condition, what="it"):
-    """The kernel's clean-up, and other processes, have no event to wait for."""
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, f"{what} did not come"
-        time.sleep(0.02)
 
 
 def keepers(data):

@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import time
 import unittest
 
 import image_registry
+from story import until
 from template_builds_test import TemplateStory
 
 
@@ -41,13 +41,6 @@ class Pulls(TemplateStory):
     def images(self):
         folder = os.path.join(self.data, "images")
         return sorted(name for name in os.listdir(folder) if not name.startswith(".")) if os.path.isdir(folder) else []
-
-    def eventually(self, holds):
-        for _ in range(300):
-            if holds():
-                return
-            time.sleep(0.1)
-        self.fail("it did not come to pass")
 
     def test_a_sandbox_is_made_of_an_image_that_is_pulled_once(self):
         digest = self.registry.push("direct", "v1", [image_registry.small_root({"etc/motd": b"direct\n"})], {"Env": ["A=b"]})
@@ -91,13 +84,13 @@ class Pulls(TemplateStory):
         self.registry.push("other", "latest", [image_registry.small_root({"etc/motd": b"other\n"})])
         self.build("other", from_image=self.image("other"))
         self.api("DELETE", "/v1/templates/other", expect=204)
-        self.eventually(lambda: len(set(self.images()) - before) == 1)  # the other one is gone
+        until(lambda: len(set(self.images()) - before) == 1)  # the other one is gone
         self.assertIn(image, self.images())  # a sandbox lives on it
         self.assertEqual(self.output(sandbox, ["/bin/sh", "-c", "cat /etc/motd"]), "passing\n")
         self.api("DELETE", f"/v1/sandboxes/{sandbox}", expect=204)
         self.build("last", [], from_image=self.image("passing"))  # and is there for whoever comes before it is looked for
         self.api("DELETE", "/v1/templates/last", expect=204)
-        self.eventually(lambda: image not in self.images())
+        until(lambda: image not in self.images())
 
     def test_of_an_index_the_image_for_this_machine_is_taken(self):
         ours = self.registry.push("many", "amd64", [self.root])

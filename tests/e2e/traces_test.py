@@ -6,19 +6,13 @@ import subprocess
 import time
 import unittest
 
-from story import BELLJAR, Story, groups_of, instances, processes_in, processes_mentioning
+from story import BELLJAR, Story, groups_of, instances, processes_in, processes_mentioning, until
 
 
 class WhatIsLeft(Story):
     def launch(self, *arguments):
         environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch}
         return subprocess.Popen([BELLJAR, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    def wait_until(self, condition):
-        end = time.monotonic() + 30
-        while not condition() and time.monotonic() < end:
-            time.sleep(0.02)  # the kernel's clean-up has no event to wait for
-        self.assertTrue(condition())
 
     def test_a_finished_command_leaves_no_instance_and_no_group(self):
         self.in_sandbox("true")
@@ -30,7 +24,7 @@ class WhatIsLeft(Story):
         process.send_signal(signal.SIGINT)
         process.wait(30)
         process.communicate()
-        self.wait_until(lambda: processes_mentioning("7654324") == [])
+        until(lambda: processes_mentioning("7654324") == [])
         self.assertEqual(instances(self.data), [])
 
     def test_an_interrupt_while_the_interpreter_starts_ends_the_command(self):
@@ -49,7 +43,7 @@ class WhatIsLeft(Story):
         process.kill()
         process.wait(30)
         process.communicate()
-        self.wait_until(lambda: processes_mentioning("7654325") == [] and not processes_in(groups_of(instance)))
+        until(lambda: processes_mentioning("7654325") == [] and not processes_in(groups_of(instance)))
         self.in_sandbox("true")
         self.assertEqual((instances(self.data), groups_of(instance)), ([], []))
 
@@ -62,7 +56,7 @@ class WhatIsLeft(Story):
         process.kill()
         process.wait(30)
         process.communicate()
-        self.wait_until(lambda: processes_mentioning("7654326") == [] and not processes_in(groups_of(instance)))
+        until(lambda: processes_mentioning("7654326") == [] and not processes_in(groups_of(instance)))
         self.belljar("exec", "--", "true", env={"BELLJAR_DATA": os.path.join(self.scratch, "other")})
         self.assertEqual((instances(self.data), groups_of(instance)), ([], []))
 

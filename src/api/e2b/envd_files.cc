@@ -232,7 +232,7 @@ class Incoming {
 Task<bool> is_directory(const FileCall& file, const std::string& path) {
   const Result<Fd> there = co_await file.call.files().locate(path, file.rights, LastLink::kFollow);
   struct stat status{};
-  co_return there&& ::fstat(there->get(), &status) == 0 && S_ISDIR(status.st_mode);
+  co_return (there && ::fstat(there->get(), &status) == 0 && S_ISDIR(status.st_mode));
 }
 
 Task<Or<std::unique_ptr<Incoming>>> open_incoming(const FileCall& file, std::string given) {

@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/json/array.hpp>
 
 #include "api/client_watch.h"
@@ -76,7 +79,12 @@ class WatchEnd {
  public:
   WatchEnd(const asio::any_io_executor& executor, std::optional<std::chrono::milliseconds> time,
            const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<TreeWatch>& changes)
-      : timer_(executor), state_(std::make_shared<State>(executor, changes)) {
+      : timer_(executor),
+        state_(std::make_shared<State>(executor, changes)),
+        at_end_(executor, sandbox, [state = state_] {
+          state->gone = true;
+          state->stop();
+        }) {
     if (time) {
       timer_.expires_after(*time);
       timer_.async_wait([state = state_](const boost::system::error_code& error) {
@@ -85,11 +93,6 @@ class WatchEnd {
         state->stop();
       });
     }
-    spawn(executor, [state = state_, sandbox]() -> Task<void> {
-      co_await sandbox->live->ended();
-      state->gone = true;
-      if (!state->over) state->stop();
-    });
   }
   ~WatchEnd() { state_->over = true; }
   WatchEnd(const WatchEnd&) = delete;
@@ -121,6 +124,7 @@ class WatchEnd {
   };
   asio::steady_timer timer_;
   std::shared_ptr<State> state_;
+  AtEnd at_end_;
 };
 
 Task<void> keep_events(Watched watched, std::shared_ptr<KeptWatch> kept) {
@@ -138,7 +142,29 @@ Task<void> keep_events(Watched watched, std::shared_ptr<KeptWatch> kept) {
 
 }  // namespace
 
+struct AtEnd::State {
+  asio::cancellation_signal cancel;
+  bool cancelled = false;
+};
+
+AtEnd::AtEnd(const asio::any_io_executor& executor, std::shared_ptr<HeldSandbox> sandbox, std::function<void()> then)
+    : state_(std::make_shared<State>()) {
+  auto wait = [sandbox = std::move(sandbox)]() -> Task<void> { co_await sandbox->live->ended(); };
+  auto done = [state = state_, then = std::move(then)](const std::exception_ptr&) {
+    if (!state->cancelled) then();
+  };
+  asio::co_spawn(executor, std::move(wait), asio::bind_cancellation_slot(state_->cancel.slot(), std::move(done)));
+}
+
+AtEnd::~AtEnd() {
+  state_->cancelled = true;
+  state_->cancel.emit(asio::cancellation_type::terminal);
+}
+
 std::optional<std::string> KeptWatches::add(const std::string& sandbox, std::shared_ptr<KeptWatch> watch) {
+  std::erase_if(watches_, [](const auto& one) {
+    return std::ranges::all_of(one.second, [](const auto& known) { return known.second->gone; });
+  });
   auto& of_sandbox = watches_[sandbox];
   std::erase_if(of_sandbox, [](const auto& known) { return known.second->over; });
   if (of_sandbox.size() >= kMostOfASandbox) return std::nullopt;
@@ -196,10 +222,11 @@ Task<RpcResult<json::object>> create_watcher(const EnvdCall& call) {
   if (!id) co_return rpc_fail(RpcCode::kResourceExhausted, "the sandbox has too many watchers: remove one");
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   spawn(executor, [watched = begun->watched, kept] { return keep_events(watched, kept); });
-  spawn(executor, [sandbox = call.sandbox, kept]() -> Task<void> {
-    co_await sandbox->live->ended();
-    kept->over = true;
-    kept->changes->cancel();
+  kept->at_end.emplace(executor, call.sandbox, [weak = std::weak_ptr(kept)] {
+    const std::shared_ptr<KeptWatch> watch = weak.lock();
+    if (!watch) return;
+    watch->over = watch->gone = true;
+    watch->changes->cancel();
   });
   co_return json::object{{"watcherId", *id}};
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/e2b/envd.h"
@@ -12,15 +14,30 @@
 
 namespace bj::e2b {
 
+// Does something when a sandbox has ended, unless this is destroyed before.
+class AtEnd {
+ public:
+  AtEnd(const asio::any_io_executor& executor, std::shared_ptr<HeldSandbox> sandbox, std::function<void()> then);
+  ~AtEnd();
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
 // What was changed lately in a directory. Bounded: who never fetches loses the oldest.
 struct KeptWatch {
   std::shared_ptr<TreeWatch> changes;
   std::deque<boost::json::object> events;
   bool over = false;
+  bool gone = false;  // with its sandbox: nobody can ask for it any more
+  std::optional<AtEnd> at_end;
 };
 
 // The watches of all sandboxes whose events are kept, by sandbox and id; those of a sandbox that is gone end by
-// themselves. Stays on the server's thread.
+// themselves, and are forgotten when the next one is added. Stays on the server's thread.
 class KeptWatches {
  public:
   static constexpr size_t kMostOfASandbox = 64;

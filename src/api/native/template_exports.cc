@@ -5,7 +5,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "api/client_watch.h"
 #include "api/handler.h"
 #include "api/native/template_routes.h"
 #include "api/route_group.h"
@@ -45,8 +44,8 @@ Task<Result<ExportedTemplate>> pack(TemplateServices services, Actor actor, Reso
                                     ExportProgress progress) {
   const std::string id = resolved.id;
   const std::string name = resolved.names.empty() ? id : resolved.names.front();
-  BJ_CO_TRY(const ExportedTemplate made,
-            co_await services.exporter.export_archive(std::move(resolved), name, std::move(progress)));
+  BJ_CO_TRY(const ExportedTemplate made, co_await services.exporter.export_archive(
+                                             actor.organization, std::move(resolved), name, std::move(progress)));
   BJ_CO_CHECK(co_await services.audit.act(std::move(actor), "template.export", id, {{"bytes", made.size}}));
   co_return made;
 }
@@ -59,6 +58,7 @@ Task<void> tell_packing(TemplateServices services, Actor actor, std::shared_ptr<
     explicit State(const asio::any_io_executor& its) : changed(its, Clock::time_point::max()) {}
     asio::steady_timer changed;  // never expires: cancelled when there is something to tell
     uint64_t bytes = 0;
+    bool wanted = true;
     std::optional<Result<ExportedTemplate>> outcome;
   };
   const auto state = std::make_shared<State>(executor);
@@ -68,15 +68,16 @@ Task<void> tell_packing(TemplateServices services, Actor actor, std::shared_ptr<
     const auto progress = [state](uint64_t bytes) {
       state->bytes = bytes;
       state->changed.cancel();
+      return state->wanted;
     };
     state->outcome = co_await pack(services, actor, std::move(*resolved), progress);
     state->changed.cancel();
   });
   for (uint64_t told = 0; !state->outcome;) {
     if (state->bytes == told) (void)co_await expired(state->changed);
-    if (state->bytes == told) continue;
-    told = state->bytes;
-    (void)co_await events.send("progress", json::serialize(json::object{{"bytes", told}}));
+    const json::object progress{{"bytes", state->bytes}};
+    const bool more = std::exchange(told, state->bytes) != state->bytes;
+    state->wanted = more ? co_await events.send("progress", json::serialize(progress)) : co_await events.heartbeat();
   }
   const Result<ExportedTemplate>& made = *state->outcome;
   if (!made) {
@@ -97,7 +98,8 @@ Task<Result<HttpResponse>> export_template(TemplateServices services, HttpReques
       return tell_packing(services, actor, held, events);
     });
   }
-  BJ_CO_TRY(const ExportedTemplate made, co_await pack(services, request.actor, std::move(resolved), [](uint64_t) {}));
+  BJ_CO_TRY(const ExportedTemplate made,
+            co_await pack(services, request.actor, std::move(resolved), [](uint64_t) { return true; }));
   co_return archive_response(services, made);
 }
 

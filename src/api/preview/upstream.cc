@@ -44,7 +44,7 @@ Task<bool> Upstream::wait(bool to_read, Clock::duration patience) {
   });
   const bool ready = to_read ? co_await readable(socket_) : co_await writable(socket_);
   *over = true;
-  co_return ready&& socket_.is_open();
+  co_return (ready && socket_.is_open());
 }
 
 Task<Result<void>> Upstream::begin_tls() {

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/within.h"
 #include "sys/socket.h"
 
 namespace bj {
@@ -46,11 +47,8 @@ class NodeRunner : public Runner {
  private:
   // Its channel closes before the warden has told. Who closed the channel and lives on is not waited for long.
   Task<void> hear_how_it_ended() {
-    asio::steady_timer late(channel->get_executor(), kExitTime);
-    late.async_wait([exit = process_.exit](const boost::system::error_code& error) {
-      if (!error) exit->close();
-    });
-    if (const Result<ExitReport> exit = co_await process_.exit->get(); exit) exit_status_ = exit->status;
+    const Result<ExitReport> exit = co_await get_within(process_.exit, kExitTime);
+    if (exit) exit_status_ = exit->status;
     killed_ = true;
   }
 
@@ -71,13 +69,13 @@ Task<Result<std::shared_ptr<Runner>>> NodeSource::start_now() {
                                "count; allow {} at least (--processes)",
                                limits_.processes, kFewestProcesses));
   }
+  BJ_CO_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   SandboxSpec spec;
   spec.image = environment_.image;
   spec.limits = limits_;
   spec.gated = network_ == RunnerNetwork::kGated;
   if (!environment_.host_packages.empty()) spec.mounts.push_back({environment_.host_packages, kPackagesInside, false});
   BJ_CO_TRY(const auto sandbox, co_await Sandbox::create(host_, std::move(spec)));
-  BJ_CO_TRY(auto channel, guarded_socket_pair(SOCK_STREAM));
   ProcessSpec process;
   process.arguments = {"node",
                        "--experimental-vm-modules",

@@ -54,10 +54,10 @@ Task<NetworkPolicy> builders_network(IndexSettings index, std::vector<std::strin
   NetworkPolicy policy;
   policy.layers = {preset_layer(NetworkPreset::kPackages, "packages", hosts)};
   const std::vector<std::string> configured = configured_hosts(index);
-  const std::vector<IpAddress> own = own_addresses();
+  const Result<std::vector<IpAddress>> own = own_addresses();
   for (const Place& place : places_of(hosts, configured)) {
     for (const IpAddress& address : co_await addresses_of(place.target)) {
-      const bool is_own = std::find(own.begin(), own.end(), address) != own.end();
+      const bool is_own = !own || std::ranges::find(*own, address) != own->end();
       if (kind_of(address) == AddressKind::kPublic && !is_own) continue;
       if (!place.configured && (is_own || !could_be_a_mirror(address))) continue;
       const PrivateAddress listed{address, place.ports};

@@ -62,10 +62,12 @@ bool LineReader::take() {
   kept_ += fresh.text;
   if (kept_.size() > most_) kept_.erase(0, kept_.size() - most_);
   line_ += fresh.text;
-  for (size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n')) {
-    if (on_line_) on_line_(std::string_view(line_).substr(0, end));
-    line_.erase(0, end + 1);
+  size_t begin = 0;
+  for (size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n', begin)) {
+    if (on_line_) on_line_(std::string_view(line_).substr(begin, end - begin));
+    begin = end + 1;
   }
+  line_.erase(0, begin);  // once: a megabyte may be a million lines
   if (line_.size() > kLongestPiece) tell_rest();
   return more;
 }

@@ -19,7 +19,7 @@ class Stream {
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     write_ = Fd(ends[1]);
     reader_ = std::make_shared<LineReader>(
-        context_.get_executor(), Fd(ends[0]), [this](std::string_view line) { lines_.emplace_back(line); }, kept);
+        context_.get_executor(), Fd(ends[0]), [this](std::string_view line) { hear(line); }, kept);
     reader_->start();
   }
   void writes(const std::string& piece) {
@@ -29,12 +29,19 @@ class Stream {
   }
   std::string finish() { return reader_->finish(); }
   const std::vector<std::string>& lines() const { return lines_; }
+  const std::vector<const void*>& places() const { return places_; }
 
  private:
+  void hear(std::string_view line) {
+    lines_.emplace_back(line);
+    places_.push_back(line.data());
+  }
+
   asio::io_context context_;
   Fd write_;
   std::shared_ptr<LineReader> reader_;
   std::vector<std::string> lines_;
+  std::vector<const void*> places_;  // where each lay
 };
 
 TEST(LineReaderTest, ALineThatComesInPiecesIsToldWholeEvenIfNothingIsKept) {
@@ -61,6 +68,16 @@ TEST(LineReaderTest, ALineWithoutEndIsToldInPiecesAndNotHeld) {
   (void)stream.finish();
   for (const std::string& piece : stream.lines()) told += piece;
   EXPECT_EQ(told, std::string(1'000'000, 'x'));
+}
+
+// Once, what was read was moved to the front for each line in it: a package that printed a megabyte of line ends held
+// the server's thread for seconds.
+TEST(LineReaderTest, LinesThatWereReadTogetherAreToldWhereTheyLie) {
+  Stream stream(0);
+  stream.writes("one\ntwo\n\nthree\n");
+  ASSERT_EQ(stream.lines(), (std::vector<std::string>{"one", "two", "", "three"}));
+  const auto* const first = static_cast<const char*>(stream.places().front());
+  EXPECT_EQ(stream.places(), (std::vector<const void*>{first, first + 4, first + 8, first + 9}));
 }
 
 TEST(EnvironmentOutputTest, OfPipTheLastLinesWithoutWarningsAndNotices) {

@@ -140,8 +140,9 @@ Task<Result<std::optional<StoredEnvironment>>> Environments::find(std::string ke
 
 Task<Result<BuildLock>> Environments::lock(std::shared_ptr<Build> build) {
   asio::steady_timer timer(host_.executor);
+  const auto work = [store = store_, key = build->key] { return store.try_lock(key); };
   for (bool told = false; !stopping_;) {
-    BJ_CO_TRY(std::optional<BuildLock> taken, store_.try_lock(build->key));
+    BJ_CO_TRY(std::optional<BuildLock> taken, co_await offload(*host_.workers, work));
     if (taken) co_return std::move(*taken);
     if (!told) build->tell({BuildPhase::kWaiting, "another process builds this environment", {}});
     told = true;
@@ -172,7 +173,8 @@ Task<Result<Environment>> Environments::find_or_build(std::shared_ptr<Build> bui
 }
 
 Task<Result<StoredEnvironment>> Environments::build_now(std::shared_ptr<Build> build) {
-  BJ_CO_TRY(Staging made, store_.stage());
+  auto begin = [store = store_] { return store.stage(); };  // waits for whoever looks for leftovers
+  BJ_CO_TRY(Staging made, co_await offload(*host_.workers, std::move(begin)));
   const auto staging = std::make_shared<Staging>(std::move(made));
   ++builds_started_;
   build->builder = std::make_shared<EnvironmentBuilder>(

@@ -41,18 +41,6 @@ Repetition repetition_for(ContextLanguage language) {
   return {};
 }
 
-// Leaves a context to the next who waits, however its holder ends.
-class Held {
- public:
-  explicit Held(Turn& turn) : turn_(turn) {}
-  ~Held() { turn_.leave(); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-
- private:
-  Turn& turn_;
-};
-
 tl::unexpected<Error> gone() { return fail(Code::kConflict, "the context has ended"); }
 
 ExecutionError context_ended() { return {"ContextEnded", "the context has ended", ""}; }
@@ -170,7 +158,7 @@ Task<Result<void>> InterpreterContext::begin() {
 Task<Result<void>> InterpreterContext::start() {
   const auto self = shared_from_this();
   if (!co_await turn_.enter()) co_return gone();
-  const Held held(turn_);
+  const HeldTurn held(turn_);
   if (ended_) co_return gone();
   if (process_ && !process_->over()) co_return Result<void>();
   kill_process();
@@ -196,7 +184,7 @@ Task<Result<ExecutionEnd>> InterpreterContext::not_begun(Error why) {
 Task<Result<ExecutionEnd>> InterpreterContext::execute(Execution execution, ExecutionListener listener) {
   const auto self = shared_from_this();
   if (!co_await turn_.enter()) co_return co_await not_begun(gone().value());
-  const Held held(turn_);
+  const HeldTurn held(turn_);
   if (ended_) co_return co_await not_begun(gone().value());
   Run run;
   const auto started = Clock::now();
@@ -406,7 +394,7 @@ Task<Result<ContextCheckpoint>> InterpreterContext::checkpoint() {
   const auto self = shared_from_this();
   if (language_ != ContextLanguage::kPython) co_return fail(Code::kInvalid, "only Python contexts can be checkpointed");
   if (!co_await turn_.enter()) co_return gone();
-  const Held held(turn_);
+  const HeldTurn held(turn_);
   if (ended_ || !process_ || process_->over()) {
     co_return fail(Code::kConflict, "the context has no state to keep: nothing was executed in it, or it has died");
   }
@@ -454,7 +442,7 @@ std::vector<ContextCheckpoint> InterpreterContext::checkpoints() const {
 Task<Result<void>> InterpreterContext::roll_back(std::string id) {
   const auto self = shared_from_this();
   if (!co_await turn_.enter()) co_return gone();
-  const Held held(turn_);
+  const HeldTurn held(turn_);
   if (ended_) co_return gone();
   const auto found = checkpoints_.find(id);
   if (found == checkpoints_.end()) co_return fail(Code::kNotFound, "the context has no checkpoint \"" + id + "\"");

@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <csignal>
 
+#include "base/within.h"
 #include "engine/packets.h"
 #include "sys/socket.h"
 
@@ -52,11 +53,7 @@ Task<Result<void>> InterpreterZygote::start() {
                   if (control_.get() == raw) control_.reset();
                 });
   control_ = socket;
-  asio::steady_timer deadline(executor_, kStartTime);
-  deadline.async_wait([ready](const boost::system::error_code& error) {
-    if (!error) ready->close();
-  });
-  if (!co_await ready->get()) {
+  if (!co_await get_within(ready, kStartTime)) {
     Captured said;
     if (started->error.ok()) (void)capture_available(started->error.get(), 300, said);
     forget();

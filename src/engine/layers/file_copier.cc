@@ -47,7 +47,7 @@ Result<void> FileCopier::copy(const CopyJob& job) {
     BJ_CHECK(copy_range(job, *data, end));
     at = std::max(end, at + 1);
   }
-  if (::fchmod(job.to.get(), job.mode) != 0) return fail_errno("chmod");
+  BJ_CHECK(change_mode(job.to.get(), "", job.mode));
   return change_times(job.to.get(), "", job.times);
 }
 

@@ -27,8 +27,7 @@ class LayerCopy {
       : links_(links), ids_(ids), limits_(limits), copier_(limits.max_bytes, stop), stop_(stop) {}
 
   Result<LayerCounts> run(int from, int to) {
-    struct stat info{};
-    if (::fstat(from, &info) != 0) return fail_errno("fstat(upper)");
+    BJ_TRY(const struct stat info, status_at(from, ""));
     device_ = info.st_dev;
     BJ_TRY(const Fd source, open_at(from, ".", O_RDONLY | O_DIRECTORY));
     BJ_TRY(const Fd copy, open_at(to, ".", O_RDONLY | O_DIRECTORY));
@@ -58,7 +57,8 @@ class LayerCopy {
     return named(path, copy_status(to.get(), info));
   }
 
-  static Result<void> named(const std::string& path, Result<void> result) {
+  template <class T>
+  static Result<T> named(const std::string& path, Result<T> result) {
     if (result) return result;
     return fail(result.error().code, "/" + printable(path) + ": " + result.error().what, result.error().sys);
   }
@@ -66,20 +66,17 @@ class LayerCopy {
   Result<void> copy_entry(const Fd& from, const Fd& to, const std::string& name, const std::string& path,
                           unsigned depth) {
     const std::string own_path = path.empty() ? name : path + "/" + name;
-    struct stat info{};
-    if (::fstatat(from.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
-      return named(own_path, fail_errno("stat"));
-    if (!S_ISDIR(info.st_mode)) return named(own_path, copy_leaf(from, to, name, info));
-    if (::mkdirat(to.get(), name.c_str(), 0700) != 0) return named(own_path, fail_errno("mkdir"));
-    BJ_TRY(const Fd source, open_at(from.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-    BJ_TRY(const Fd copy, open_at(to.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-    if (::fstat(source.get(), &info) != 0) return named(own_path, fail_errno("fstat"));
-    if (info.st_dev != device_) return named(own_path, fail(Code::kInvalid, "is another filesystem"));
+    BJ_TRY(const struct stat seen, named(own_path, status_at(from.get(), name)));
+    if (!S_ISDIR(seen.st_mode)) return named(own_path, copy_leaf(from, to, name, seen));
+    BJ_CHECK(named(own_path, make_directory(to.get(), name, 0700)));
+    BJ_TRY(const Fd source, named(own_path, open_at(from.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)));
+    BJ_TRY(const Fd copy, named(own_path, open_at(to.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)));
+    BJ_TRY(const struct stat info, named(own_path, status_at(source.get(), "")));
+    if (info.st_dev != device_) return named<void>(own_path, fail(Code::kInvalid, "is another filesystem"));
     return copy_directory(source, copy, info, own_path, depth + 1);
   }
 
   Result<void> copy_leaf(const Fd& from, const Fd& to, const std::string& name, const struct stat& info) {
-    const char* const at = name.c_str();
     if (S_ISREG(info.st_mode)) return copy_file(from, to, name, info);
     if (S_ISSOCK(info.st_mode)) {
       ++counts_.sockets_left_out;
@@ -91,14 +88,13 @@ class LayerCopy {
       return copy_status_of_node(to, name, info);
     }
     if (S_ISFIFO(info.st_mode)) {
-      if (::mkfifoat(to.get(), at, 0600) != 0) return fail_errno("mkfifo");
-      if (::fchmodat(to.get(), at, info.st_mode & 07777, 0) != 0) return fail_errno("chmod");
+      BJ_CHECK(make_device(to.get(), name, S_IFIFO | 0600, 0));
+      BJ_CHECK(change_mode(to.get(), name, info.st_mode & 07777));
       return copy_status_of_node(to, name, info);
     }
     const bool whiteout = S_ISCHR(info.st_mode) && info.st_rdev == 0;
     if (!whiteout) return fail(Code::kInvalid, "is a device");
-    if (::mknodat(to.get(), at, S_IFCHR, 0) != 0) return fail_errno("mknod(whiteout)");
-    return {};
+    return make_device(to.get(), name, S_IFCHR, 0);
   }
 
   // The first name of a file with several is linked to its number in `links_`, the others to that.
@@ -110,8 +106,8 @@ class LayerCopy {
       if (linked.error().sys == EMLINK) BJ_CHECK(remove_file(links_, number));
     }
     BJ_TRY(Fd source, open_at(from.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    struct stat info{};
-    if (::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode)) return fail(Code::kInvalid, "changed meanwhile");
+    BJ_TRY(const struct stat info, status_at(source.get(), ""));
+    if (!S_ISREG(info.st_mode)) return fail(Code::kInvalid, "changed meanwhile");
     BJ_TRY(Fd copy, open_at(to.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
     if (seen.st_nlink > 1) BJ_CHECK(make_link(to.get(), name, links_, number));
     BJ_CHECK(copy_attributes(source.get(), copy.get()));
@@ -136,7 +132,7 @@ class LayerCopy {
       BJ_TRY(const auto owner, owner_of(info));
       BJ_CHECK(change_owner(fd, "", owner.first, owner.second));
     }
-    if (::fchmod(fd, info.st_mode & 07777) != 0) return fail_errno("chmod");
+    BJ_CHECK(change_mode(fd, "", info.st_mode & 07777));
     return change_times(fd, "", {info.st_atim, info.st_mtim});
   }
 

@@ -5,11 +5,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <array>
 #include <string>
 
 #include "engine/layers/layer_attributes.h"
 #include "sys/files.h"
+#include "sys/names.h"
 
 namespace bj {
 namespace {
@@ -33,35 +33,30 @@ class LayerJoin {
     if (depth > limits_.max_depth) return fail(Code::kInvalid, "the layers lie too many directories deep");
     BJ_TRY(const auto entries, list_directory(from.get()));
     for (const Entry& entry : entries) BJ_CHECK(join_entry(from, onto, entry.name, depth));
-    struct stat info{};
-    if (::fstat(from.get(), &info) != 0) return fail_errno("fstat(layer)");
+    BJ_TRY(const struct stat info, status_at(from.get(), ""));
     BJ_CHECK(copy_layer_attributes(from.get(), onto.get()));
-    if (::geteuid() == 0 && ::fchown(onto.get(), info.st_uid, info.st_gid) != 0) return fail_errno("chown(layer)");
-    if (::fchmod(onto.get(), info.st_mode & 07777) != 0) return fail_errno("chmod(layer)");
-    const std::array<timespec, 2> times{info.st_atim, info.st_mtim};
-    if (::futimens(onto.get(), times.data()) != 0) return fail_errno("utimens(layer)");
-    return {};
+    if (::geteuid() == 0) BJ_CHECK(change_owner(onto.get(), "", info.st_uid, info.st_gid));
+    BJ_CHECK(change_mode(onto.get(), "", info.st_mode & 07777));
+    return change_times(onto.get(), "", {info.st_atim, info.st_mtim});
   }
 
  private:
   Result<void> join_entry(const Fd& from, const Fd& onto, const std::string& name, unsigned depth) {
-    struct stat above{}, below{};
-    if (::fstatat(from.get(), name.c_str(), &above, AT_SYMLINK_NOFOLLOW) != 0) return fail_errno("stat(layer)");
-    const bool there = ::fstatat(onto.get(), name.c_str(), &below, AT_SYMLINK_NOFOLLOW) == 0;
+    BJ_TRY(const struct stat above, status_at(from.get(), name));
+    const Result<struct stat> below = status_at(onto.get(), name);
     if (!S_ISDIR(above.st_mode)) {
-      if (there) BJ_CHECK(remove_tree(onto.get(), name));
-      if (::linkat(from.get(), name.c_str(), onto.get(), name.c_str(), 0) != 0) return fail_errno("link(layer)");
-      return {};
+      if (below) BJ_CHECK(remove_tree(onto.get(), name));
+      return make_link(from.get(), name, onto.get(), name);
     }
-    const bool joins = there && S_ISDIR(below.st_mode);
-    if (there && !joins && ::unlinkat(onto.get(), name.c_str(), 0) != 0) return fail_errno("unlink(layer)");
-    if (!joins && ::mkdirat(onto.get(), name.c_str(), 0700) != 0) return fail_errno("mkdir(layer)");
+    const bool joins = below && S_ISDIR(below->st_mode);
+    if (below && !joins) BJ_CHECK(remove_file(onto.get(), name));
+    if (!joins) BJ_CHECK(make_directory(onto.get(), name, 0700));
     BJ_TRY(const Fd source, open_at(from.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     BJ_TRY(const Fd target, open_at(onto.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     // What was hidden below must stay so: by the directory itself, or by what it stands in the place of.
     const bool opaque = ::fgetxattr(source.get(), kOpaqueAttribute, nullptr, 0) >= 0;
     if (opaque && joins) BJ_CHECK(remove_contents(target));
-    if (there && !joins) BJ_CHECK(make_opaque(target));
+    if (below && !joins) BJ_CHECK(make_opaque(target));
     return join_directory(source, target, depth + 1);
   }
 

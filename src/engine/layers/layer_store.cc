@@ -142,8 +142,7 @@ Result<Layer> LayerStore::make(const Fill& fill) const {
   Result<void> done = fill(dir, layer);
   if (done) done = write_record(dir, layer);
   if (done && !locked) done = fail(Code::kInternal, "a new layer is locked by somebody else");
-  if (done && ::renameat(directory.get(), aside.c_str(), directory.get(), layer.id.c_str()) != 0)
-    done = fail_errno("rename(" + layer.id + ")");
+  if (done) done = rename_at(directory.get(), aside, layer.id);
   if (!done) {
     (void)remove_tree(directory.get(), aside);
     return tl::unexpected(done.error());
@@ -196,7 +195,7 @@ Result<Layer> LayerStore::find(const std::string& id) const {
   BJ_TRY(auto decoded, decode(text, place));
   auto& [layer, boot] = decoded;
   layer.id = id;
-  layer.durable = ::faccessat(dir->get(), kDurable, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  layer.durable = status_at(dir->get(), kDurable).has_value();
   BJ_TRY(const std::string now, boot_of_machine());
   if (!layer.durable && boot != now)
     return fail(Code::kUnavailable, "the machine went down before these files had reached its disk");

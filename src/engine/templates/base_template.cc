@@ -77,8 +77,9 @@ unset i
 // Copies regular files, directories and symlinks; anything else (sockets, devices) is left out, and so is what others
 // can't read: a file that the host keeps from its users is not for sandboxes.
 Result<void> copy_entry(int from, const std::string& name, int to) {
-  struct stat info{};
-  if (::fstatat(from, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  const Result<struct stat> status = status_at(from, name);
+  if (!status) return {};
+  const struct stat& info = *status;
   if (S_ISLNK(info.st_mode)) {
     BJ_TRY(const std::string target, link_text_at(from, name));
     Result<void> made = make_symlink(target, to, name);
@@ -137,8 +138,7 @@ Result<void> link_top_level(const std::string& root) {
     const Result<std::string> target = link_text_at(AT_FDCWD, "/" + name);
     if (target) BJ_CHECK(make_symlink(*target, AT_FDCWD, root + "/" + name));
   }
-  struct stat info{};
-  if (::lstat((root + "/bin").c_str(), &info) != 0) {
+  if (!status_at(AT_FDCWD, root + "/bin")) {
     return fail(Code::kUnavailable,
                 "this host keeps /bin outside /usr: import a template (belljar template import) instead");
   }
@@ -150,10 +150,10 @@ Result<void> build_skeleton(const std::string& root) {
   for (const char* dir : {"/usr", "/etc", "/var/tmp", "/var/lib", "/var/log", "/var/cache", "/srv", "/mnt", "/media"}) {
     BJ_CHECK(make_directories(root + dir, 0755));
   }
-  if (::chmod((root + "/var/tmp").c_str(), 01777) != 0) return fail_errno("chmod(/var/tmp)");
+  BJ_CHECK(change_mode(AT_FDCWD, root + "/var/tmp", 01777));
   // Where programs written for E2B put theirs.
   BJ_CHECK(make_directories(root + "/code", 0777));
-  if (::chmod((root + "/code").c_str(), 0777) != 0) return fail_errno("chmod(/code)");
+  BJ_CHECK(change_mode(AT_FDCWD, root + "/code", 0777));
   BJ_CHECK(link_top_level(root));
   BJ_CHECK(copy_etc(root));
   BJ_CHECK(write_own_files(root));
@@ -163,9 +163,7 @@ Result<void> build_skeleton(const std::string& root) {
 
 // Debian has python3 and leaves `python` to a package; programs that agents write say either.
 Result<void> name_python(int usr, const std::string& mask) {
-  struct stat info{};
-  if (::fstatat(usr, "bin/python3", &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
-  if (::fstatat(usr, "bin/python", &info, AT_SYMLINK_NOFOLLOW) == 0) return {};
+  if (!status_at(usr, "bin/python3") || status_at(usr, "bin/python")) return {};
   BJ_CHECK(make_directories(mask + "/bin", 0755));
   return make_symlink("python3", AT_FDCWD, mask + "/bin/python");
 }
@@ -181,9 +179,9 @@ Result<void> name_sudo(const std::string& mask) {
 
 // True unless it is hidden by the mask, or is something else than a directory on the host.
 bool may_be_merged(int usr, const std::string& mask, const std::string& name) {
-  struct stat info{};
-  if (::fstatat(usr, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(info.st_mode)) return false;
-  return ::lstat((mask + "/" + name).c_str(), &info) != 0 || S_ISDIR(info.st_mode);
+  const Result<struct stat> there = status_at(usr, name);
+  const Result<struct stat> masked = status_at(AT_FDCWD, mask + "/" + name);
+  return (!there || S_ISDIR(there->st_mode)) && (!masked || S_ISDIR(masked->st_mode));
 }
 
 // Everybody may install into /usr/local, as E2B's templates have it: it and its directories, not those below them. They
@@ -195,7 +193,7 @@ Result<void> open_local(int usr, const std::string& mask) {
     if (!may_be_merged(usr, mask, name)) continue;
     const std::string path = mask + "/" + name;
     BJ_CHECK(make_directories(path, 0755));
-    if (::chmod(path.c_str(), 0777) != 0) return fail_errno("chmod(mask of " + name + ")");
+    BJ_CHECK(change_mode(AT_FDCWD, path, 0777));
   }
   return {};
 }
@@ -232,12 +230,11 @@ std::string stamp() {
 }
 
 Result<void> build_once(const std::string& directory, const std::string& place) {
-  struct stat info{};
-  if (::stat(place.c_str(), &info) == 0) return {};
+  if (status_at(AT_FDCWD, place)) return {};
   BJ_CHECK(make_directories(directory, 0755));
   BJ_TRY(const Fd lock, open_path(directory + "/lock", O_RDWR | O_CREAT, 0600));
   BJ_CHECK(lock_file(lock.get(), Lock::kAlone, directory + "/lock"));
-  if (::stat(place.c_str(), &info) == 0) return {};
+  if (status_at(AT_FDCWD, place)) return {};
   const std::string aside = place + ".new";
   BJ_CHECK(remove_tree(AT_FDCWD, aside));
   const mode_t old = ::umask(022);
@@ -247,8 +244,7 @@ Result<void> build_once(const std::string& directory, const std::string& place) 
     (void)remove_tree(AT_FDCWD, aside);
     return built;
   }
-  if (::rename(aside.c_str(), place.c_str()) != 0) return fail_errno("rename(" + place + ")");
-  return {};
+  return rename_at(AT_FDCWD, aside, place);
 }
 
 }  // namespace
@@ -259,8 +255,7 @@ Result<Template> ensure_base_template(const std::string& directory) {
   Template base;
   base.name = "base";
   base.layers = {{place + kSkeleton, "/"}};
-  struct stat info{};
-  if (::stat((place + kMask).c_str(), &info) == 0) base.layers.push_back({place + kMask, "/usr"});
+  if (status_at(AT_FDCWD, place + kMask)) base.layers.push_back({place + kMask, "/usr"});
   base.layers.push_back({"/usr", "/usr"});
   base.environment = {{"PATH", default_path()}, {"LANG", "C.UTF-8"}};
   return base;

@@ -28,7 +28,7 @@ Result<void> append_line(const Fd& etc, const std::string& file, const std::stri
   if (text.starts_with(name + ":") || text.find("\n" + name + ":") != std::string::npos) return {};
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += line + "\n";
-  ::unlinkat(etc.get(), file.c_str(), 0);
+  (void)remove_file(etc.get(), file);
   BJ_TRY(const Fd fresh, open_at(etc.get(), file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode));
   return write_all(fresh.get(), text, file);
 }
@@ -60,7 +60,7 @@ void link_sudo(const Fd& root) {
     for (std::string part; at && std::getline(parts, part, '/');)
       at = open_at(at->get(), part, O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (!at) continue;
-    (void)::symlinkat(kSudo, at->get(), "sudo");
+    (void)make_symlink(kSudo, at->get(), "sudo");
     return;
   }
 }
@@ -73,9 +73,9 @@ Result<std::string> accounts_of(const std::vector<TemplateLayer>& layers) {
     const Result<Fd> etc = open_at(root.get(), "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (!etc && etc.error().code == Code::kNotFound) continue;
     if (!etc) return tl::unexpected(etc.error());
-    struct stat info{};
-    if (::fstatat(etc->get(), "passwd", &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (!S_ISREG(info.st_mode)) return fail(Code::kInvalid, "/etc/passwd is not a file");
+    const Result<struct stat> info = status_at(etc->get(), "passwd");
+    if (!info) continue;
+    if (!S_ISREG(info->st_mode)) return fail(Code::kInvalid, "/etc/passwd is not a file");
     BJ_TRY(const Fd passwd, open_at(etc->get(), "passwd", O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     return read_all(passwd.get(), 1 << 20, "/etc/passwd");
   }
@@ -100,8 +100,7 @@ Result<void> complete_root(const std::string& root_path) {
   BJ_CHECK(ensure_plain_directory(root, "tmp", 01777));
   BJ_CHECK(ensure_plain_directory(root, "root", 0700));
   BJ_TRY(const Fd home, ensure_plain_directory(root, "home/user", 0755));
-  if (is_machine_root() && ::fchownat(home.get(), "", 1000, 1000, AT_EMPTY_PATH) != 0)
-    return fail_errno("chown(home/user)");
+  if (is_machine_root()) BJ_CHECK(change_owner(home.get(), "", 1000, 1000));
   link_sudo(root);
   BJ_TRY(const Fd etc, open_at(root.get(), "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW));
   BJ_CHECK(append_line(etc, "passwd", "root", "root:x:0:0:root:/root:/bin/sh", 0644));

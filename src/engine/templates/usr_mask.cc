@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
-#include <array>
 #include <set>
 #include <vector>
 
@@ -47,22 +45,16 @@ Result<void> make_whiteout(int mask, const std::string& path, std::set<std::stri
   for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string parent = path.substr(0, slash);
     if (!parents.insert(parent).second) continue;
-    if (::mkdirat(mask, parent.c_str(), 0755) != 0) return fail_errno("mkdir(mask of " + parent + ")");
+    BJ_CHECK(make_directory(mask, parent, 0755));
   }
-  if (::mknodat(mask, path.c_str(), S_IFCHR, makedev(0, 0)) != 0) return fail_errno("mknod(mask of " + path + ")");
-  return {};
+  return make_device(mask, path, S_IFCHR, makedev(0, 0));
 }
 
 Result<void> copy_looks(int tree, int mask, const std::string& path) {
-  struct stat info{};
-  if (::fstatat(tree, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return fail_errno("stat(" + path + ")");
-  const std::array<timespec, 2> times = {info.st_atim, info.st_mtim};
-  if (::fchownat(mask, path.c_str(), info.st_uid, info.st_gid, 0) != 0 ||
-      ::fchmodat(mask, path.c_str(), info.st_mode & 07777, 0) != 0 ||
-      ::utimensat(mask, path.c_str(), times.data(), 0) != 0) {
-    return fail_errno("chown, chmod(mask of " + path + ")");
-  }
-  return {};
+  BJ_TRY(const struct stat info, status_at(tree, path));
+  BJ_CHECK(change_owner(mask, path, info.st_uid, info.st_gid));
+  BJ_CHECK(change_mode(mask, path, info.st_mode & 07777));
+  return change_times(mask, path, {info.st_atim, info.st_mtim});
 }
 
 }  // namespace
