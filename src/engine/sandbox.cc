@@ -399,6 +399,7 @@ Task<Result<PauseReport>> Sandbox::pause() {
   report.memory_before = group_.load().memory_bytes;
   BJ_CO_CHECK(group_.freeze());
   stand_still();
+  warden_->set_stillness(WardenClient::Stillness::kPaused);
   pause_asked_ = true;
   // What it could not give back is no failure: the processes stand still all the same.
   const Result<void> given = co_await offload(*host_.workers, group_.reclaim_work());
@@ -416,6 +417,7 @@ Result<void> Sandbox::resume() {
   stood_still_ = stood_still();
   still_since_.reset();
   pause_asked_ = false;
+  if (warden_) warden_->set_stillness(WardenClient::Stillness::kNone);
   return {};
 }
 

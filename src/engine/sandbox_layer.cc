@@ -17,6 +17,7 @@ Task<Result<Layer>> Sandbox::seal_layer(const LayerStore& layers, AfterSeal then
   }
   moved_ = std::make_shared<std::atomic<bool>>(false);
   const auto copy = [store, files, limits, moved = moved_] { return store.capture(files, limits, moved.get()); };
+    warden_->set_stillness(WardenClient::Stillness::kForAWhile);
   Result<Layer> layer = co_await offload(*host_.workers, copy);
   const bool moved = *moved_;
   moved_.reset();
@@ -25,6 +26,7 @@ Task<Result<Layer>> Sandbox::seal_layer(const LayerStore& layers, AfterSeal then
   if (!moved) co_return layer;
   if (layer) {
     const std::string id = layer->id;
+  if (!moved && stays) warden_->set_stillness(WardenClient::Stillness::kPaused);
     layer->hold.reset();
     const auto remove = [store, id] { return store.remove(id); };
     (void)co_await offload(*host_.workers, remove);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <csignal>
 #include <cstring>
 
 #include "launcher/wire.h"
@@ -13,7 +14,6 @@ namespace bj {
 namespace {
 
 constexpr size_t kMaxReply = 4096;
-constexpr auto kAnswerTime = std::chrono::seconds(10);  // a warden does nothing that takes long
 
 Result<void> check_type(const Fd& fd, FileType wanted, const std::string& call) {
   struct stat info{};
@@ -72,9 +72,11 @@ bool has_nul(const std::string& text) { return text.find('\0') != std::string::n
 
 }  // namespace
 
-WardenClient::WardenClient(const asio::any_io_executor& executor, Fd socket)
+WardenClient::WardenClient(const asio::any_io_executor& executor, Fd socket, Clock::duration patience)
     : executor_(executor),
       socket_(std::make_shared<PacketSocket>(executor, std::move(socket), kMaxReply)),
+      patience_(patience),
+      moved_(executor),
       first_(std::make_shared<OneShot<std::string>>(executor)) {
   socket_->start([this](std::string_view bytes, std::vector<Fd> fds) { on_packet(bytes, std::move(fds)); },
                  [this] { on_closed(); });
@@ -126,11 +128,24 @@ void WardenClient::on_spawned(const ward::Reply& reply, const std::vector<Fd>& d
   if (found == starting_.end()) return;
   const Spawned spawned = found->second;
   starting_.erase(found);
+  if (spawned.unwanted) {
+    if (reply.value > 0) kill_unwanted(reply.value);
+    return;
+  }
   static const Fd none;
   if (reply.value > 0) running_[reply.value] = spawned;
   if (spawned.witness && reply.value > 0)
     spawned.witness->started(reply.value, descriptors.empty() ? none : descriptors.front());
   if (spawned.witness && reply.value <= 0) spawned.witness->failed();
+}
+
+// With what it has started: nobody would ever hear of it. That is tried once, as whoever could wait is gone.
+void WardenClient::kill_unwanted(int pid) {
+  ward::Request request = path_request(ward::Op::kSignal, 0, 0);
+  request.id = ++last_id_;
+  request.number = -pid;
+  request.flags = SIGKILL;
+  (void)socket_->send({reinterpret_cast<const char*>(&request), sizeof request});
 }
 
 ExitWaiter WardenClient::expect_exit(int pid, std::shared_ptr<SpawnWitness> witness) {
@@ -147,6 +162,7 @@ void WardenClient::expect_start(uint32_t request, std::shared_ptr<SpawnWitness> 
 
 void WardenClient::on_closed() {
   gone_ = true;
+  moved_.tell();
   first_->close();
   for (const auto& [id, waiter] : waiting_) waiter->close();
   for (const auto& [pid, spawned] : running_) spawned.exit->close();
@@ -166,9 +182,38 @@ Task<Result<void>> WardenClient::ready(const std::function<std::string(int, int)
                  failed.error);
 }
 
+void WardenClient::set_stillness(Stillness stillness) {
+  stillness_ = stillness;
+  moved_.tell();
+}
+
+Task<Result<void>> WardenClient::until_it_moves(std::string call) {
+  const Clock::time_point latest = Clock::now() + patience_;
+  while (stillness_ != Stillness::kNone && !gone_) {
+    const bool paused = stillness_ == Stillness::kPaused;
+    if (paused && Clock::now() >= latest) co_return fail(Code::kUnavailable, call + ": the sandbox is paused");
+    co_await moved_.wait_until(paused ? latest : Clock::time_point::max());
+  }
+  co_return Result<void>();
+}
+
+// A warden does nothing that takes long, unless it can't.
+void WardenClient::close_in_time(const std::shared_ptr<asio::steady_timer>& timer, uint32_t request) {
+  timer->expires_after(patience_);
+  timer->async_wait([weak = weak_from_this(), timer, request](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self) return;
+    const auto found = self->waiting_.find(request);
+    if (found == self->waiting_.end()) return;
+    if (self->stillness_ == Stillness::kForAWhile) return self->close_in_time(timer, request);
+    found->second->close();
+  });
+}
+
 Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Request request, std::string strings,
                                                                       std::vector<int> descriptors, std::string call) {
   const auto self = shared_from_this();
+  if (request.op != ward::Op::kSignal) BJ_CO_CHECK(co_await until_it_moves(call));
   if (gone_) co_return fail(Code::kUnavailable, call + ": the sandbox has ended");
   request.id = request.id != 0 ? request.id : ++last_id_;
   std::string message(reinterpret_cast<const char*>(&request), sizeof request);
@@ -181,11 +226,10 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
   if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     answer = tl::unexpected(sent.error());
   } else {
-    asio::steady_timer deadline(executor_, kAnswerTime);
-    deadline.async_wait([waiter](const boost::system::error_code& error) {
-      if (!error) waiter->close();
-    });
+    const auto deadline = std::make_shared<asio::steady_timer>(executor_);
+    close_in_time(deadline, request.id);
     answer = co_await waiter->get();
+    deadline->cancel();
   }
   waiting_.erase(request.id);
   if (!answer && !gone_) co_return fail(Code::kUnavailable, call + ": the sandbox does not answer");
@@ -223,7 +267,10 @@ Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
   if (spawn.witness) spawn.witness->asked(request.id);
   starting_.emplace(request.id, Spawned{exit, spawn.witness});
   auto answer = co_await ask(request, std::move(strings), std::move(spawn.descriptors), call);
-  if (starting_.erase(request.id) != 0 && spawn.witness) spawn.witness->failed();  // never answered
+  if (const auto found = starting_.find(request.id); found != starting_.end()) {  // not answered
+    found->second.unwanted = true;  // it may be yet, by a sandbox that was paused meanwhile
+    if (const auto witness = std::exchange(found->second.witness, nullptr)) witness->failed();
+  }
   if (!answer) co_return tl::unexpected(answer.error());
   if (spawn.terminal) BJ_CO_CHECK(check_terminal((*answer)->descriptor));
   co_return SpawnReply{(*answer)->value, std::move((*answer)->descriptor), std::move(exit)};
