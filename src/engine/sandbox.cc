@@ -375,7 +375,7 @@ Task<Result<uint64_t>> Sandbox::copy_in(Fd from, std::string path, unsigned mode
   auto work = [from = std::make_shared<Fd>(std::move(from)), to = std::make_shared<Fd>(std::move(to))] {
     return transfer(from->get(), to->get());
   };
-  co_return co_await offload(*host_.workers, std::move(work));
+  co_return co_await offload(*host_.movers, std::move(work));
 }
 
 Task<Result<uint64_t>> Sandbox::copy_out(std::string path, Fd to) {
@@ -383,7 +383,7 @@ Task<Result<uint64_t>> Sandbox::copy_out(std::string path, Fd to) {
   auto work = [from = std::make_shared<Fd>(std::move(from)), to = std::make_shared<Fd>(std::move(to))] {
     return transfer(from->get(), to->get());
   };
-  co_return co_await offload(*host_.workers, std::move(work));
+  co_return co_await offload(*host_.movers, std::move(work));
 }
 
 void Sandbox::expire_at(Clock::time_point when) {
@@ -402,7 +402,7 @@ Task<Result<PauseReport>> Sandbox::pause() {
   warden_->set_stillness(WardenClient::Stillness::kPaused);
   pause_asked_ = true;
   // What it could not give back is no failure: the processes stand still all the same.
-  const Result<void> given = co_await offload(*host_.workers, group_.reclaim_work());
+  const Result<void> given = co_await offload(*host_.movers, group_.reclaim_work());
   if (!given && given.error().code == Code::kBusy) {
     (void)resume();
     co_return tl::unexpected(given.error());
