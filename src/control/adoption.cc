@@ -93,10 +93,21 @@ Task<void> SandboxManager::adopt(SandboxRow row) {
 void SandboxManager::hold(const std::shared_ptr<HeldSandbox>& sandbox) {
   const SandboxRow& row = sandbox->row;
   held_[row.id] = sandbox;
-  sandbox->live->keep_until(end_without_server(row));
-  if (state_in(row) == SandboxState::kRunning) deadlines_.set(row.id, row.end_at);
-  wake_.cancel();
+  keep_end_of(*sandbox);
   run([this, sandbox] { return watch(sandbox); });
+}
+
+void SandboxManager::keep_end_of(const HeldSandbox& sandbox) {
+  const SandboxRow& row = sandbox.row;
+  const auto found = held_.find(row.id);
+  if (found == held_.end() || found->second.get() != &sandbox) return;  // over, or another of its lives
+  sandbox.live->keep_until(end_without_server(row));
+  if (state_in(row) == SandboxState::kRunning) {
+    deadlines_.set(row.id, row.end_at);
+  } else {
+    deadlines_.forget(row.id);
+  }
+  wake_.cancel();
 }
 
 Task<void> SandboxManager::lose(SandboxRow row, std::string reason) {

@@ -70,6 +70,7 @@ SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& sto
       network_turn_(executor),
       create_turns_(executor, size_t{2} * std::max(1U, std::thread::hardware_concurrency())),
       wake_(executor),
+      tending_(executor),
       idle_(executor) {}
 
 void SandboxManager::run(std::function<Task<void>()> work) {
@@ -134,9 +135,7 @@ void SandboxManager::extend(const std::shared_ptr<HeldSandbox>& held) {
   const int64_t end = now() + held->row.timeout_s * kSecond;
   if (end < held->row.end_at + kSecond) return;  // it was moved less than a second ago
   held->row.end_at = end;
-  held->live->keep_until(end_without_server(held->row));
-  deadlines_.set(held->row.id, end);
-  wake_.cancel();
+  keep_end_of(*held);
   run([this, held, end]() -> Task<void> {
     const auto edit = [end](Transaction&, SandboxRow& row) -> Result<void> {
       if (state_in(row) == SandboxState::kRunning) row.end_at = std::max(row.end_at, end);
@@ -249,6 +248,7 @@ Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::for_traffic(std::stri
 
 Task<Result<SandboxRow>> SandboxManager::set_access(Actor actor, std::string id, std::string access) {
   const auto edit = [&](Transaction&, SandboxRow& row) -> Result<void> {
+    BJ_CHECK(check_is_here(row));  // another server would not hear of it
     row.access = access;
     return {};
   };
@@ -346,17 +346,26 @@ Task<void> SandboxManager::watch(std::shared_ptr<HeldSandbox> held) {
     held_.erase(id);
     deadlines_.forget(id);
     co_await held->live->destroy();
-    const int64_t time = now();
-    const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
-      const std::string reason =
-          row.kept ? "it ended by itself; what it wrote since its last start is gone" : "it ended by itself";
-      if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
-      return CommandTable::bury_all_of(transaction, row.id, kEndedByItself, time);
-    };
-    const Result<SandboxRow> row = co_await change(held->row.organization, id, edit);
     tell_waiting(id, kEndedByItself, "");
-    receipt(owner_of(held->row), "sandbox.ended", held->row, row ? "success" : "error");
+    receipt(owner_of(held->row), "sandbox.ended", held->row, "success");
+    co_await write_end(held->row);
   }
+}
+
+Task<void> SandboxManager::write_end(SandboxRow ended) {
+  if (held_.contains(ended.id)) co_return;  // it was made anew meanwhile
+  const int64_t time = now();
+  const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    const SandboxState state = state_in(row);
+    // Whoever ends it, or makes it anew, has begun.
+    if (state != SandboxState::kRunning && state != SandboxState::kPaused) return {};
+    const std::string reason =
+        row.kept ? "it ended by itself; what it wrote since its last start is gone" : "it ended by itself";
+    BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
+    return CommandTable::bury_all_of(transaction, row.id, kEndedByItself, time);
+  };
+  const Result<SandboxRow> row = co_await change(ended.organization, ended.id, edit);
+  if (!row && row.error().code != Code::kNotFound) unwritten_.push_back(std::move(ended));
 }
 
 Task<void> SandboxManager::expire(std::string id) {
@@ -392,6 +401,7 @@ Task<void> SandboxManager::take_up_work() {
     }
     work->row = std::move(*row);
     work->actor = owner_of(work->row);
+    if (const auto waiting = waiting_.find(work->command.id); waiting != waiting_.end()) waiting->second.here = true;
     run([this, work]() -> Task<void> { (void)co_await work_on(std::move(*work)); });
   }
 }
@@ -417,18 +427,41 @@ Task<void> SandboxManager::renew_networks() {
   }
 }
 
-Task<void> SandboxManager::tick() {
+void SandboxManager::end_due() {
   for (const std::string& id : deadlines_.take_due(now())) {
     run([this, id] { return expire(id); });
   }
-  co_await renew_networks();
-  co_await settle_claims();
-  co_await take_up_work();
 }
 
+Task<void> SandboxManager::tend() {
+  co_await renew_networks();
+  co_await settle_ends();
+  co_await settle_claims();
+  co_await take_up_work();
+  co_await hear_of_others();
+}
+
+Task<void> SandboxManager::tick() {
+  end_due();
+  co_await tend();
+}
+
+Task<void> SandboxManager::keep_tending() {
+  while (!stopping_) {
+    co_await tend();
+    tending_.expires_after(kLongestSleep);
+    if (stopping_) break;
+    ++watching_;
+    idle_.tell();
+    (void)co_await expired(tending_);
+    --watching_;
+  }
+}
+
+// Apart from all else that comes in its time: an end does not wait for a thousand networks that change.
 Task<void> SandboxManager::keep_time() {
   while (!stopping_) {
-    co_await tick();
+    end_due();
     const std::optional<int64_t> next = deadlines_.next();
     const auto until_next = std::chrono::microseconds(next ? std::max<int64_t>(*next - now(), 0) : 3600 * kSecond);
     wake_.expires_after(std::min<Clock::duration>(until_next, kLongestSleep));
@@ -448,6 +481,7 @@ Task<Result<void>> SandboxManager::start() {
   co_await renew_networks();  // for the stamps of those that are adopted
   BJ_CO_CHECK(co_await reconcile());
   run([this] { return keep_time(); });
+  run([this] { return keep_tending(); });
   co_return Result<void>();
 }
 
@@ -456,6 +490,7 @@ Task<void> SandboxManager::stop() {
   for (const auto& [command, waiting] : waiting_) waiting.outcome->close();
   for (const auto& [id, sandbox] : held_) sandbox->live->kill();
   wake_.cancel();
+  tending_.cancel();
   const auto held = std::move(held_);
   held_.clear();
   for (const auto& [id, sandbox] : held) co_await sandbox->live->destroy();

@@ -309,6 +309,11 @@ Result<std::vector<SandboxRow>> SandboxTable::abandon(const std::string& node, c
                             "spare_image = '' WHERE node = $3 AND state IN ('running', 'paused', 'stopping')",
                             {reason, now, node}));
         for (const SandboxRow& row : rows) BJ_CHECK(CommandTable::bury_all_of(transaction, row.id, reason, now));
+        BJ_CHECK(
+            transaction.run("UPDATE sandbox_commands SET state = 'done', outcome = '{}', finished_at = $1, "
+                            "claimed_by = NULL WHERE kind = 'delete' AND state IN ('waiting', 'claimed') AND "
+                            "subject IN (SELECT id FROM sandboxes WHERE node = $2 AND state = 'deleted')",
+                            {now, node}));
         BJ_CHECK(give_back_in(transaction, node));
         return rows;
       });
