@@ -16,12 +16,20 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto kLongestSleep = std::chrono::seconds(1);  // clocks of machines jump
+constexpr int64_t kBetweenForgetting = 3600 * kSecond;
+constexpr int64_t kMostClaims = 10;
+constexpr const char* kHopeless = "it was begun ten times, and never came to its end";
 constexpr const char* kEndedByItself = "the sandbox ended by itself";
 constexpr size_t kMostMetadata = 64;
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostVariables = 1000;
 constexpr size_t kMostEnvironment = 128 << 10;  // beside it a process has its arguments, the template's and its own
 constexpr int64_t kShortestWake = 300;          // seconds that a request gives a sandbox it woke
+
+// It never came to its end, as often as it was begun: it may be what servers die of. But an end must come.
+bool is_hopeless(const CommandRow& command) {
+  return command.attempts > kMostClaims && command.kind != "stop" && command.kind != "delete";
+}
 
 tl::unexpected<Error> invalid(std::string sentence) { return fail(Code::kUnprocessable, std::move(sentence)); }
 
@@ -402,7 +410,17 @@ Task<void> SandboxManager::take_up_work() {
     work->row = std::move(*row);
     work->actor = owner_of(work->row);
     if (const auto waiting = waiting_.find(work->command.id); waiting != waiting_.end()) waiting->second.here = true;
-    run([this, work]() -> Task<void> { (void)co_await work_on(std::move(*work)); });
+    if (!is_hopeless(work->command)) {
+      run([this, work]() -> Task<void> { (void)co_await work_on(std::move(*work)); });
+      continue;
+    }
+    if (state_in(work->row) == SandboxState::kCreating) {
+      const LifeEvent event = work->command.kind == "create" ? LifeEvent::kFailed : LifeEvent::kEnded;
+      if (!co_await conclude(*work, event, kHopeless, "")) unsettled_.push_back(work->command);
+      continue;
+    }
+    const auto bury = [&] { return commands_.bury({work->command.id, options_.node}, kHopeless, now()); };
+    (void)co_await offload(threads_, bury);
   }
 }
 
