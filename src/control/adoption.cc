@@ -9,7 +9,6 @@
 namespace bj {
 namespace {
 
-constexpr int64_t kKeepEnded = 30 * 24 * 3600 * kSecond;
 constexpr const char* kServerGone = "the server ended, and the sandbox with it";
 constexpr const char* kTimeOver = "its time was over";
 
@@ -44,7 +43,6 @@ Task<Result<void>> SandboxManager::reconcile() {
       found.lost.insert(found.lost.end(), its.begin(), its.end());
     }
     BJ_CHECK(sandboxes_.give_back(options_.node));
-    BJ_CHECK(sandboxes_.remove_ended_before(time - kKeepEnded));
     return found;
   };
   BJ_CO_TRY(Found found, co_await offload(threads_, work));

@@ -445,6 +445,16 @@ Task<void> SandboxManager::renew_networks() {
   }
 }
 
+// A thousand at a time: nobody else writes meanwhile.
+Task<void> SandboxManager::forget_old() {
+  constexpr int64_t kMost = 1000;
+  const int64_t before = now() - kKeepEnded;
+  for (int64_t gone = kMost; gone >= kMost && !stopping_;) {
+    const auto remove = [&] { return sandboxes_.remove_ended_before(before, kMost); };
+    gone = (co_await offload(threads_, remove)).value_or(0);
+  }
+}
+
 void SandboxManager::end_due() {
   for (const std::string& id : deadlines_.take_due(now())) {
     run([this, id] { return expire(id); });
@@ -457,6 +467,9 @@ Task<void> SandboxManager::tend() {
   co_await settle_claims();
   co_await take_up_work();
   co_await hear_of_others();
+  if (now() < forget_at_) co_return;
+  forget_at_ = now() + kBetweenForgetting;
+  co_await forget_old();
 }
 
 Task<void> SandboxManager::tick() {

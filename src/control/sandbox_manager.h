@@ -257,6 +257,8 @@ class SandboxManager {
   Task<void> settle_ends();
   Task<void> hear_of_others();
   Task<void> write_end(SandboxRow row);
+  // What has ended long ago goes, a little at a time.
+  Task<void> forget_old();
   // Policies and credentials of organizations change under the sandboxes that live, by whoever uses the database.
   Task<void> renew_networks();
   std::string network_stamp(const std::string& organization) const;
@@ -308,6 +310,7 @@ class SandboxManager {
   asio::steady_timer tending_;         // between looks at the queue
   std::vector<CommandRow> unsettled_;  // failed, and the database was not told: why
   std::vector<SandboxRow> unwritten_;  // ended by themselves, and the database was not told
+  int64_t forget_at_ = 0;
   Change idle_;                        // told when something that runs in the background has ended
   std::atomic<uint64_t> changes_ = 0;  // of rows, in the order of their transactions
   size_t running_ = 0;

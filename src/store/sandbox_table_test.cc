@@ -179,8 +179,13 @@ TEST_P(SandboxTableTest, DeletedOnesAreHiddenAndOldOnesGo) {
   EXPECT_EQ(tables->sandboxes.get(kDefaultOrganization, made.id).error().code, Code::kNotFound);
   EXPECT_TRUE(tables->sandboxes.list(kDefaultOrganization, {}, {})->empty());
   EXPECT_TRUE(tables->sandboxes.held()->empty());
-  EXPECT_EQ(*tables->sandboxes.remove_ended_before(50), 0);
-  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51), 1);
+  const SandboxRow another = row();
+  ASSERT_TRUE(make(*tables, another));
+  ASSERT_TRUE(tables->sandboxes.change(kDefaultOrganization, another.id, remove));
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(50, 10), 0);
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51, 1), 1);
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51, 10), 1);
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51, 10), 0);
 }
 
 TEST_P(SandboxTableTest, WhatAServerLeftEndsWithItAndWhatItWasMakingIsAnybodys) {
