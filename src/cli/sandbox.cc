@@ -1,11 +1,13 @@
 // belljar sandbox: sandboxes that live in the running server.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <thread>
 
 #include "cli/context.h"
 #include "cli/copy_files.h"
@@ -23,6 +25,7 @@
 #include "cli/terminal_client.h"
 #include "cli/with_engine.h"
 #include "cli/with_server.h"
+#include "sys/bytes.h"
 #include "sys/files.h"
 
 namespace bj {
@@ -216,9 +219,34 @@ int logs(const SandboxFlags& flags, const Settings& settings) {
   });
 }
 
-Result<int> follow(ServerClient& server, const std::string& path, const json::object& body) {
+// Our stdin to a command's, as it comes, until either has ended. On a thread that nobody waits for: who reads from a
+// terminal may read for ever.
+void pass_input(ServerClient server, std::string path) {
+  constexpr size_t kPiece = 256 << 10;
+  for (;;) {
+    std::string bytes(kPiece, '\0');
+    const Moved read = read_some(STDIN_FILENO, bytes.data(), bytes.size());
+    if (read.not_now()) {  // whoever gave it to us does not want to wait
+      pollfd there{STDIN_FILENO, POLLIN, 0};
+      ::poll(&there, 1, -1);
+      continue;
+    }
+    if (read.size == 0) break;
+    bytes.resize(read.size);
+    if (!server.post(path, std::move(bytes))) return;
+  }
+  (void)server.post(path + "?close=true", "");
+}
+
+using OnStart = std::function<void(int64_t pid)>;
+
+Result<int> follow(ServerClient& server, const std::string& path, const json::object& body, const OnStart& on_start) {
   int status = kExitFailed;
-  BJ_CHECK(server.listen("POST", path, body, [&status](const ServerEvent& event) {
+  BJ_CHECK(server.listen("POST", path, body, [&](const ServerEvent& event) {
+    if (event.name == "start" && event.data.is_object()) {
+      const json::value* const pid = event.data.get_object().if_contains("pid");
+      if (pid != nullptr && pid->is_int64()) on_start(pid->get_int64());
+    }
     if (event.name == "stdout") print_untrusted(STDOUT_FILENO, text_at(event.data, "text"));
     if (event.name == "stderr") print_untrusted(STDERR_FILENO, text_at(event.data, "text"));
     if (event.name != "end" || !event.data.is_object()) return;
@@ -245,14 +273,21 @@ int exec(const SandboxFlags& flags, const Settings& settings, const std::vector<
     if (!ms) return refuse(ms.error().what);
     body["timeout"] = (*ms + 999) / 1000;
   }
-  if (flags.input) {
+  if (flags.input && !settings.json) body["keep_stdin"] = true;
+  if (flags.input && settings.json) {
     const Result<std::string> input = read_all(STDIN_FILENO, kLargestInput, "stdin");
     if (!input) return refuse(input.error().what);
     body["stdin"] = *input;
   }
   return with_server(flags.server, settings, [&](ServerClient& server) -> Result<int> {
     const std::string path = path_of(flags.id) + "/commands";
-    if (!settings.json) return follow(server, path, body);
+    if (!settings.json) {
+      return follow(server, path, body, [&](int64_t pid) {
+        if (!flags.input) return;
+        Result<ServerClient> another = ServerClient::open(settings, flags.server);
+        if (another) std::thread(pass_input, std::move(*another), fmt::format("{}/{}/stdin", path, pid)).detach();
+      });
+    }
     BJ_TRY(const json::value answer, server.ask("POST", path, body));
     print_json(answer);
     return static_cast<int>(answer.at("exit_status").to_number<int64_t>());
@@ -326,7 +361,7 @@ void add_create(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Co
 void add_exec_in(CLI::App* parent, const std::shared_ptr<SandboxFlags>& flags, Context& context) {
   CLI::App* const command = subcommand(parent, "exec", "Run a command in a sandbox", flags);
   command->add_option("id", flags->id, "the sandbox")->required()->type_name("ID");
-  command->add_flag("-i,--interactive", flags->input, "pass our stdin on, read to its end before");
+  command->add_flag("-i,--interactive", flags->input, "pass our stdin on; with --json it is read to its end before");
   command->add_option("-u,--user", flags->user, "as this user inside")->type_name("USER");
   command->add_option("-w,--workdir", flags->directory, "working directory")->type_name("DIR");
   command->add_option("--timeout", flags->timeout, "kill it after this time [never]")->type_name("TIME");

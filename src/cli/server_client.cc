@@ -49,7 +49,7 @@ struct ServerClient::Handle {
 
 // One request's two bodies.
 struct ServerClient::Transfer {
-  std::optional<std::string> sent;  // JSON
+  std::optional<std::string> sent;  // JSON, or whatever the path takes
   int from = -1;                    // or a file
   std::function<bool(std::string_view)> on_bytes;
   const Progress* progress = nullptr;
@@ -192,6 +192,13 @@ Result<void> ServerClient::listen(const std::string& method, const std::string& 
     return true;
   };
   return perform(transfer, method, path);
+}
+
+Result<void> ServerClient::post(const std::string& path, std::string bytes) {
+  Transfer transfer;
+  transfer.sent = std::move(bytes);
+  transfer.on_bytes = [](std::string_view) { return true; };
+  return perform(transfer, "POST", path);
 }
 
 Result<void> ServerClient::upload(const std::string& path, int from, const Progress& progress) {

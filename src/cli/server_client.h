@@ -40,6 +40,8 @@ class ServerClient {
   // An answer of server-sent events, each as it comes.
   Result<void> listen(const std::string& method, const std::string& path, const std::optional<boost::json::value>& body,
                       const std::function<void(const ServerEvent&)>& on_event);
+  // Bytes as they are.
+  Result<void> post(const std::string& path, std::string bytes);
   // From and to open files of the user's.
   Result<void> upload(const std::string& path, int from, const Progress& progress);
   Result<void> download(const std::string& path, int to, const Progress& progress);

@@ -10,8 +10,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstdio>
+#include <filesystem>
 
 #include "cli/context.h"
+#include "cli/ignore_rules.h"
 #include "cli/json_output.h"
 #include "cli/network_flag.h"
 #include "cli/settings.h"
@@ -69,16 +71,67 @@ Result<std::vector<std::string>> matches_of(const std::string& directory, std::s
   return paths;
 }
 
-// A tar of them in a nameless file, by the machine's own tar.
-Result<Fd> pack(const std::string& directory, const std::vector<std::string>& paths) {
+Result<IgnoreRules> ignore_rules_of(const std::string& directory) {
+  const std::string path = directory + "/.dockerignore";
+  if (::access(path.c_str(), F_OK) != 0) return IgnoreRules("");
+  BJ_TRY(const std::string text, read_file(path, kLongestText));
+  return IgnoreRules(text);
+}
+
+// All of these that is not ignored, each by itself and in order; links are not followed.
+Result<std::vector<std::string>> not_ignored(const std::string& directory, const std::vector<std::string>& paths,
+                                             const IgnoreRules& rules) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> taken, waiting;
+  for (const std::string& path : paths) {
+    waiting.push_back(fs::path(path).lexically_normal().string());
+    if (waiting.back().ends_with("/")) waiting.back().pop_back();
+  }
+  while (!waiting.empty()) {
+    const std::string path = std::move(waiting.back());
+    waiting.pop_back();
+    const bool ignored = path != "." && rules.ignores(path);
+    if (!ignored) taken.push_back(path);
+    std::error_code error;
+    const fs::path place = fs::path(directory) / path;
+    if ((ignored && !rules.has_exceptions()) || !fs::is_directory(fs::symlink_status(place, error))) continue;
+    for (const fs::directory_entry& entry : fs::directory_iterator(place, error)) {
+      const std::string name = entry.path().filename().string();
+      waiting.push_back(path == "." ? name : path + "/" + name);
+    }
+    if (error) return fail(Code::kInvalid, place.string() + ": " + error.message());
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+Result<Fd> nameless_file() {
   Fd file(::open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
   if (!file.ok()) return fail_errno("open(/tmp)");
+  return file;
+}
+
+// A tar of them in a nameless file, by the machine's own tar.
+Result<Fd> pack(const std::string& directory, const std::vector<std::string>& paths, const IgnoreRules& rules) {
+  BJ_TRY(Fd file, nameless_file());
+  BJ_TRY(const Fd names, nameless_file());
   std::vector<std::string> words = {"tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner",
-                                    "-cf", "-",           "-C",        directory,   "--"};
-  words.insert(words.end(), paths.begin(), paths.end());
+                                    "-cf", "-",           "-C",        directory};
+  std::vector<std::string> all = paths;
+  if (!rules.empty()) {
+    words.emplace_back("--no-recursion");
+    BJ_TRY(all, not_ignored(directory, paths, rules));
+    if (all.empty()) return fail(Code::kInvalid, ".dockerignore leaves out all of " + paths.front());
+  }
+  std::string list;
+  for (const std::string& path : all) list += path + '\0';
+  BJ_CHECK(write_all(names.get(), list, "names"));
+  if (::lseek(names.get(), 0, SEEK_SET) != 0) return fail_errno("lseek(names)");
+  words.insert(words.end(), {"--null", "--verbatim-files-from", "-T", "-"});
   ProgramSpec spec;
   spec.path = "tar";
   spec.arguments = std::move(words);
+  spec.input = names.get();
   spec.output = file.get();
   spec.error = STDERR_FILENO;
   BJ_TRY(Program tar, Program::start(spec));
@@ -104,11 +157,12 @@ Result<std::string> digest_of(const Fd& file) {
 Result<json::object> upload_files(ServerClient& server, const TemplateBuildFlags& flags,
                                   const ParsedDockerfile& parsed) {
   json::object hashes;
+  BJ_TRY(const IgnoreRules rules, ignore_rules_of(flags.directory));
   for (const BuildStep& step : parsed.steps) {
     if (step.kind != StepKind::kCopy || hashes.contains(step.arguments[0])) continue;
     if (!flags.manifest.empty()) return fail(Code::kInvalid, "a manifest copies no files");
     BJ_TRY(const std::vector<std::string> paths, matches_of(flags.directory, step.arguments[0]));
-    BJ_TRY(const Fd archive, pack(flags.directory, paths));
+    BJ_TRY(const Fd archive, pack(flags.directory, paths, rules));
     BJ_TRY(const std::string hash, digest_of(archive));
     const std::string path = "/v1/templates/files/" + hash;
     BJ_TRY(const json::value there, server.ask("GET", path));

@@ -9,7 +9,6 @@
 namespace bj {
 namespace {
 
-constexpr int64_t kKeepEnded = 30 * 24 * 3600 * kSecond;
 constexpr const char* kServerGone = "the server ended, and the sandbox with it";
 constexpr const char* kTimeOver = "its time was over";
 
@@ -44,7 +43,6 @@ Task<Result<void>> SandboxManager::reconcile() {
       found.lost.insert(found.lost.end(), its.begin(), its.end());
     }
     BJ_CHECK(sandboxes_.give_back(options_.node));
-    BJ_CHECK(sandboxes_.remove_ended_before(time - kKeepEnded));
     return found;
   };
   BJ_CO_TRY(Found found, co_await offload(threads_, work));
@@ -93,10 +91,21 @@ Task<void> SandboxManager::adopt(SandboxRow row) {
 void SandboxManager::hold(const std::shared_ptr<HeldSandbox>& sandbox) {
   const SandboxRow& row = sandbox->row;
   held_[row.id] = sandbox;
-  sandbox->live->keep_until(end_without_server(row));
-  if (state_in(row) == SandboxState::kRunning) deadlines_.set(row.id, row.end_at);
-  wake_.cancel();
+  keep_end_of(*sandbox);
   run([this, sandbox] { return watch(sandbox); });
+}
+
+void SandboxManager::keep_end_of(const HeldSandbox& sandbox) {
+  const SandboxRow& row = sandbox.row;
+  const auto found = held_.find(row.id);
+  if (found == held_.end() || found->second.get() != &sandbox) return;  // over, or another of its lives
+  sandbox.live->keep_until(end_without_server(row));
+  if (state_in(row) == SandboxState::kRunning) {
+    deadlines_.set(row.id, row.end_at);
+  } else {
+    deadlines_.forget(row.id);
+  }
+  wake_.cancel();
 }
 
 Task<void> SandboxManager::lose(SandboxRow row, std::string reason) {

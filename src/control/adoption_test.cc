@@ -109,6 +109,32 @@ TEST_F(AdoptionTest, ACreateThatACrashCutShortIsFinishedByTheNextServer) {
   EXPECT_TRUE(server_->host.made.contains(row.id));
 }
 
+// It would have been what the next server dies of, and the one after that.
+TEST_F(AdoptionTest, WhatEveryServerDiesOfIsNotBegunForEver) {
+  SandboxRow row;
+  row.id = "sbabcdefghijklmnopqrstuvwxyz";
+  row.organization = kDefaultOrganization;
+  row.template_name = "base";
+  row.state = "creating";
+  row.node = "here/0";
+  row.timeout_s = 60;
+  row.created_at = now_;
+  CommandRow command;
+  command.organization = kDefaultOrganization;
+  command.kind = "create";
+  command.subject = row.id;
+  command.state = "claimed";
+  command.claimed_by = "here/0";
+  command.attempts = 10;
+  SandboxTable table(store_->database(), store_->vault());
+  ASSERT_TRUE(table.create(Actor(), row, {}, {}, {}, {}, command));
+  ASSERT_TRUE(run(manager().start()));
+  tick();
+  EXPECT_EQ(state(row.id), "error");
+  EXPECT_EQ(reason(row.id), "it was begun ten times, and never came to its end");
+  EXPECT_EQ(server_->host.attempts, 0);
+}
+
 TEST_F(AdoptionTest, APausedOneWhoseServerDiedIsStoppedAndHasItsFiles) {
   const std::string id = create().id;
   ASSERT_TRUE(run(manager().pause(Actor(), id)));

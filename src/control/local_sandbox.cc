@@ -204,20 +204,20 @@ Task<void> LocalHost::renew_network(const SandboxRow& row, LiveSandbox& live) {
 
 Task<Result<SealedFiles>> LocalHost::join_layers(std::vector<std::string> layers) {
   const auto work = [store = engine_.layers(), layers] { return store.join(layers); };
-  BJ_CO_TRY(const Layer layer, co_await offload(*engine_.host().workers, work));
+  BJ_CO_TRY(const Layer layer, co_await offload(*engine_.host().movers, work));
   co_return SealedFiles{layer.id, static_cast<int64_t>(layer.counts.size_bytes), layer.hold};
 }
 
 Task<Result<void>> LocalHost::make_durable(std::string layer) {
   const auto work = [store = engine_.layers(), layer] { return store.make_durable(layer); };
-  co_return co_await offload(*engine_.host().workers, work);
+  co_return co_await offload(*engine_.host().movers, work);
 }
 
 Task<void> LocalHost::remove_layers(std::vector<std::string> layers) {
   for (const std::string& id : layers) {
     (void)co_await engine_.host().launcher->drop_layers(engine_.layers().directory() + "/" + id);
     const auto work = [store = engine_.layers(), id] { return store.remove(id); };
-    const Result<void> removed = co_await offload(*engine_.host().workers, work);
+    const Result<void> removed = co_await offload(*engine_.host().movers, work);
     if (!removed) log_warning("layer_not_removed", {{"layer", id}, {"why", removed.error().what}});
   }
 }
@@ -226,7 +226,7 @@ Task<void> LocalHost::remove_other_layers(std::vector<std::string> known) {
   const auto work = [store = engine_.layers(), known = std::set<std::string>(known.begin(), known.end())] {
     return store.remove_unless([&](const std::string& id) { return known.contains(id); });
   };
-  const Result<size_t> removed = co_await offload(*engine_.host().workers, work);
+  const Result<size_t> removed = co_await offload(*engine_.host().movers, work);
   if (!removed) log_warning("layers_not_removed", {{"why", removed.error().what}});
 }
 

@@ -48,7 +48,9 @@ Task<std::optional<MetricPoint>> MetricsSampler::sample(std::shared_ptr<HeldSand
   point.time = now_();
   point.metrics = *measured;
   std::deque<MetricPoint>& points = points_[sandbox->row.id];
-  if (!points.empty() && point.time > points.back().time && measured->cpus > 0) {
+  // Less than before: it was started again under its id.
+  const bool goes_on = !points.empty() && measured->cpu_ns >= points.back().metrics.cpu_ns;
+  if (goes_on && point.time > points.back().time && measured->cpus > 0) {
     const double used_us = static_cast<double>(measured->cpu_ns - points.back().metrics.cpu_ns) / 1000;
     const auto passed_us = static_cast<double>(point.time - points.back().time);
     point.cpu_percent = std::min(100.0, 100 * used_us / passed_us / measured->cpus);

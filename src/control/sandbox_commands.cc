@@ -86,12 +86,20 @@ Task<SandboxManager::Outcome> SandboxManager::repeated(CommandRow first, std::st
   co_return outcome_of(first);
 }
 
+Result<void> SandboxManager::check_is_here(const SandboxRow& row) const {
+  if (!is_live(state_in(row)) || !row.node || *row.node == options_.node) return {};
+  return fail(Code::kUnavailable, "the sandbox lives on another server: ask that one");
+}
+
 // What must be so when a command comes, and what it begins.
 Result<void> SandboxManager::begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const {
   const SandboxState state = state_in(row);
-  if (is_live(state) && row.node && *row.node != options_.node)
-    return fail(Code::kUnavailable, "the sandbox lives on another server: ask that one");
-  const bool over = command.kind == "delete" && !is_live(state);
+  const bool ending = state == SandboxState::kStopping;
+  BJ_CHECK(check_is_here(row));
+  if (object_of(command.payload).contains("expired") &&
+      (state != SandboxState::kRunning || row.end_at > command.created_at))
+    return fail(Code::kConflict, "its time is not over: it was given more, or paused, meanwhile");
+  const bool over = command.kind == "delete" && (ending || !is_live(state));
   const bool files_alone = (command.kind == "snapshot" || command.kind == "fork") && row.kept;
   if (const std::optional<Kind> known = kind_of(command.kind); known && !over) {
     if (command.kind == "start" && state == SandboxState::kStopped && !row.kept)
@@ -105,7 +113,7 @@ Result<void> SandboxManager::begin(Transaction& transaction, SandboxRow& row, co
       row.kept = true;
       row.spare_image.clear();
     }
-  } else if (!over && !files_alone && !is_live(state)) {
+  } else if (!over && !files_alone && (ending || !is_live(state))) {
     return fail(Code::kConflict, "the sandbox is " + row.state);
   }
   BJ_CHECK(CommandTable::insert(transaction, command));
@@ -160,7 +168,8 @@ Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
     if (pause && !stopping_) {
       const bool first = command.attempts == 1;  // else somebody else waits for it, or nobody
       const auto waiter = std::make_shared<OneShot<Outcome>>(executor_);
-      if (first) waiting_[command.id] = {row.id, waiter};
+      if (first) waiting_[command.id] = {row.id, waiter, false};
+      if (const auto waiting = waiting_.find(command.id); waiting != waiting_.end()) waiting->second.here = false;
       const auto retry = [&] { return commands_.retry(claim, why, now() + *pause); };
       const Result<void> given_back = co_await offload(threads_, retry);
       if (given_back && !first) co_return outcome;
@@ -171,8 +180,10 @@ Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
       }
       if (first) waiting_.erase(command.id);
     }
+    // What began something else is ended by the next tick(), unless its end is written: then it stays as it is.
+    Result<void> buried = fail(Code::kUnavailable, why);
     const auto bury = [&] { return commands_.bury(claim, why, now()); };
-    const Result<void> buried = co_await offload(threads_, bury);  // one that is over already stays as it is
+    if (!has_begun(command)) buried = co_await offload(threads_, bury);
     if (!buried && buried.error().code != Code::kConflict) {
       unsettled_.push_back(command);
       unsettled_.back().outcome = why;
@@ -185,7 +196,8 @@ Task<SandboxManager::Outcome> SandboxManager::work_on(Work work) {
   co_return outcome;
 }
 
-// A full disk, say: what it began would stay in between two states, and the command this server's for ever.
+// The database did not take how it ended, a full disk, say: what it began would stay in between two states, and the
+// command this server's for ever.
 Task<void> SandboxManager::settle_claims() {
   const std::vector<CommandRow> unsettled = std::exchange(unsettled_, {});
   for (const CommandRow& command : unsettled) {
@@ -196,6 +208,27 @@ Task<void> SandboxManager::settle_claims() {
     };
     const Result<void> settled = co_await offload(threads_, settle);
     if (!settled && settled.error().code != Code::kConflict) unsettled_.push_back(command);
+  }
+}
+
+// Ends that were seen and could not be written.
+Task<void> SandboxManager::settle_ends() {
+  const std::vector<SandboxRow> unwritten = std::exchange(unwritten_, {});
+  for (const SandboxRow& row : unwritten) co_await write_end(row);
+}
+
+// One that anybody may do, another server may have done.
+Task<void> SandboxManager::hear_of_others() {
+  std::vector<std::string> elsewhere;
+  for (const auto& [command, waiting] : waiting_) {
+    if (!waiting.here) elsewhere.push_back(command);
+  }
+  for (const std::string& id : elsewhere) {
+    const auto read = [&] { return commands_.get(id); };
+    const Result<CommandRow> row = co_await offload(threads_, read);
+    const auto waiting = waiting_.find(id);
+    if (waiting == waiting_.end() || waiting->second.here || !row || is_under_way(*row)) continue;
+    waiting->second.outcome->set(outcome_of(*row));
   }
 }
 
@@ -331,7 +364,7 @@ Task<SandboxManager::Outcome> SandboxManager::freeze(Work work) {
     if (state_in(sandbox->row) == SandboxState::kRunning) (void)co_await sandbox->live->resume();
     co_return tl::unexpected(row.error());
   }
-  deadlines_.forget(work.row.id);
+  keep_end_of(*sandbox);
   sandbox->log.add(now(), "info", "paused");
   run([this, sandbox] { return keep_spare(sandbox); });
   co_return outcome;
@@ -346,9 +379,7 @@ Task<SandboxManager::Outcome> SandboxManager::thaw(Work work) {
     if (state_in(sandbox->row) == SandboxState::kPaused) (void)co_await sandbox->live->pause();
     co_return tl::unexpected(row.error());
   }
-  sandbox->live->keep_until(end_without_server(*row));
-  deadlines_.set(row->id, row->end_at);
-  wake_.cancel();
+  keep_end_of(*sandbox);
   sandbox->log.add(now(), "info", "resumed");
   co_return json::object();
 }
@@ -367,12 +398,11 @@ Task<SandboxManager::Outcome> SandboxManager::move_end(Work work) {
     return CommandTable::finish(transaction, {work.command.id, options_.node}, "{}", time);
   };
   const auto found = held_.find(work.row.id);
-  const std::shared_ptr<LiveSandbox> live = found == held_.end() ? nullptr : found->second->live;
-  if (live) live->keep_until(0);  // until it is known: never too early
-  BJ_CO_TRY(const SandboxRow row, co_await change(work.row.organization, work.row.id, edit));
-  if (live) live->keep_until(end_without_server(row));
-  if (state_in(row) == SandboxState::kRunning) deadlines_.set(row.id, row.end_at);
-  wake_.cancel();
+  const std::shared_ptr<HeldSandbox> sandbox = found == held_.end() ? nullptr : found->second;
+  if (sandbox) sandbox->live->keep_until(0);  // until it is known: never too early
+  const Result<SandboxRow> row = co_await change(work.row.organization, work.row.id, edit);
+  if (sandbox) keep_end_of(*sandbox);  // a pause may have come after it
+  if (!row) co_return tl::unexpected(row.error());
   co_return json::object();
 }
 

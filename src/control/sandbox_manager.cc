@@ -16,12 +16,20 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto kLongestSleep = std::chrono::seconds(1);  // clocks of machines jump
+constexpr int64_t kBetweenForgetting = 3600 * kSecond;
+constexpr int64_t kMostClaims = 10;
+constexpr const char* kHopeless = "it was begun ten times, and never came to its end";
 constexpr const char* kEndedByItself = "the sandbox ended by itself";
 constexpr size_t kMostMetadata = 64;
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostVariables = 1000;
 constexpr size_t kMostEnvironment = 128 << 10;  // beside it a process has its arguments, the template's and its own
 constexpr int64_t kShortestWake = 300;          // seconds that a request gives a sandbox it woke
+
+// It never came to its end, as often as it was begun: it may be what servers die of. But an end must come.
+bool is_hopeless(const CommandRow& command) {
+  return command.attempts > kMostClaims && command.kind != "stop" && command.kind != "delete";
+}
 
 tl::unexpected<Error> invalid(std::string sentence) { return fail(Code::kUnprocessable, std::move(sentence)); }
 
@@ -70,6 +78,7 @@ SandboxManager::SandboxManager(const asio::any_io_executor& executor, Store& sto
       network_turn_(executor),
       create_turns_(executor, size_t{2} * std::max(1U, std::thread::hardware_concurrency())),
       wake_(executor),
+      tending_(executor),
       idle_(executor) {}
 
 void SandboxManager::run(std::function<Task<void>()> work) {
@@ -134,9 +143,7 @@ void SandboxManager::extend(const std::shared_ptr<HeldSandbox>& held) {
   const int64_t end = now() + held->row.timeout_s * kSecond;
   if (end < held->row.end_at + kSecond) return;  // it was moved less than a second ago
   held->row.end_at = end;
-  held->live->keep_until(end_without_server(held->row));
-  deadlines_.set(held->row.id, end);
-  wake_.cancel();
+  keep_end_of(*held);
   run([this, held, end]() -> Task<void> {
     const auto edit = [end](Transaction&, SandboxRow& row) -> Result<void> {
       if (state_in(row) == SandboxState::kRunning) row.end_at = std::max(row.end_at, end);
@@ -249,6 +256,7 @@ Task<Result<std::shared_ptr<HeldSandbox>>> SandboxManager::for_traffic(std::stri
 
 Task<Result<SandboxRow>> SandboxManager::set_access(Actor actor, std::string id, std::string access) {
   const auto edit = [&](Transaction&, SandboxRow& row) -> Result<void> {
+    BJ_CHECK(check_is_here(row));  // another server would not hear of it
     row.access = access;
     return {};
   };
@@ -345,17 +353,26 @@ Task<void> SandboxManager::watch(std::shared_ptr<HeldSandbox> held) {
     held_.erase(id);
     deadlines_.forget(id);
     co_await held->live->destroy();
-    const int64_t time = now();
-    const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
-      const std::string reason =
-          row.kept ? "it ended by itself; what it wrote since its last start is gone" : "it ended by itself";
-      if (is_live(state_in(row))) BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
-      return CommandTable::bury_all_of(transaction, row.id, kEndedByItself, time);
-    };
-    const Result<SandboxRow> row = co_await change(held->row.organization, id, edit);
     tell_waiting(id, kEndedByItself, "");
-    receipt(owner_of(held->row), "sandbox.ended", held->row, row ? "success" : "error");
+    receipt(owner_of(held->row), "sandbox.ended", held->row, "success");
+    co_await write_end(held->row);
   }
+}
+
+Task<void> SandboxManager::write_end(SandboxRow ended) {
+  if (held_.contains(ended.id)) co_return;  // it was made anew meanwhile
+  const int64_t time = now();
+  const auto edit = [&](Transaction& transaction, SandboxRow& row) -> Result<void> {
+    const SandboxState state = state_in(row);
+    // Whoever ends it, or makes it anew, has begun.
+    if (state != SandboxState::kRunning && state != SandboxState::kPaused) return {};
+    const std::string reason =
+        row.kept ? "it ended by itself; what it wrote since its last start is gone" : "it ended by itself";
+    BJ_CHECK(step(row, LifeEvent::kEnded, reason, time));
+    return CommandTable::bury_all_of(transaction, row.id, kEndedByItself, time);
+  };
+  const Result<SandboxRow> row = co_await change(ended.organization, ended.id, edit);
+  if (!row && row.error().code != Code::kNotFound) unwritten_.push_back(std::move(ended));
 }
 
 Task<void> SandboxManager::expire(std::string id) {
@@ -391,7 +408,18 @@ Task<void> SandboxManager::take_up_work() {
     }
     work->row = std::move(*row);
     work->actor = owner_of(work->row);
-    run([this, work]() -> Task<void> { (void)co_await work_on(std::move(*work)); });
+    if (const auto waiting = waiting_.find(work->command.id); waiting != waiting_.end()) waiting->second.here = true;
+    if (!is_hopeless(work->command)) {
+      run([this, work]() -> Task<void> { (void)co_await work_on(std::move(*work)); });
+      continue;
+    }
+    if (state_in(work->row) == SandboxState::kCreating) {
+      const LifeEvent event = work->command.kind == "create" ? LifeEvent::kFailed : LifeEvent::kEnded;
+      if (!co_await conclude(*work, event, kHopeless, "")) unsettled_.push_back(work->command);
+      continue;
+    }
+    const auto bury = [&] { return commands_.bury({work->command.id, options_.node}, kHopeless, now()); };
+    (void)co_await offload(threads_, bury);
   }
 }
 
@@ -416,18 +444,54 @@ Task<void> SandboxManager::renew_networks() {
   }
 }
 
-Task<void> SandboxManager::tick() {
+// A thousand at a time: nobody else writes meanwhile.
+Task<void> SandboxManager::forget_old() {
+  constexpr int64_t kMost = 1000;
+  const int64_t before = now() - kKeepEnded;
+  for (int64_t gone = kMost; gone >= kMost && !stopping_;) {
+    const auto remove = [&] { return sandboxes_.remove_ended_before(before, kMost); };
+    gone = (co_await offload(threads_, remove)).value_or(0);
+  }
+}
+
+void SandboxManager::end_due() {
   for (const std::string& id : deadlines_.take_due(now())) {
     run([this, id] { return expire(id); });
   }
-  co_await renew_networks();
-  co_await settle_claims();
-  co_await take_up_work();
 }
 
+Task<void> SandboxManager::tend() {
+  co_await renew_networks();
+  co_await settle_ends();
+  co_await settle_claims();
+  co_await take_up_work();
+  co_await hear_of_others();
+  if (now() < forget_at_) co_return;
+  forget_at_ = now() + kBetweenForgetting;
+  co_await forget_old();
+}
+
+Task<void> SandboxManager::tick() {
+  end_due();
+  co_await tend();
+}
+
+Task<void> SandboxManager::keep_tending() {
+  while (!stopping_) {
+    co_await tend();
+    tending_.expires_after(kLongestSleep);
+    if (stopping_) break;
+    ++watching_;
+    idle_.tell();
+    (void)co_await expired(tending_);
+    --watching_;
+  }
+}
+
+// Apart from all else that comes in its time: an end does not wait for a thousand networks that change.
 Task<void> SandboxManager::keep_time() {
   while (!stopping_) {
-    co_await tick();
+    end_due();
     const std::optional<int64_t> next = deadlines_.next();
     const auto until_next = std::chrono::microseconds(next ? std::max<int64_t>(*next - now(), 0) : 3600 * kSecond);
     wake_.expires_after(std::min<Clock::duration>(until_next, kLongestSleep));
@@ -447,6 +511,7 @@ Task<Result<void>> SandboxManager::start() {
   co_await renew_networks();  // for the stamps of those that are adopted
   BJ_CO_CHECK(co_await reconcile());
   run([this] { return keep_time(); });
+  run([this] { return keep_tending(); });
   co_return Result<void>();
 }
 
@@ -455,6 +520,7 @@ Task<void> SandboxManager::stop() {
   for (const auto& [command, waiting] : waiting_) waiting.outcome->close();
   for (const auto& [id, sandbox] : held_) sandbox->live->kill();
   wake_.cancel();
+  tending_.cancel();
   const auto held = std::move(held_);
   held_.clear();
   for (const auto& [id, sandbox] : held) co_await sandbox->live->destroy();

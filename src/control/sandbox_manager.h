@@ -203,6 +203,7 @@ class SandboxManager {
                         MaybeText idempotency_key = {});
   // What a request is told whose key was used before: the first one's outcome, once there is one.
   Task<Outcome> repeated(CommandRow first, std::string kind, std::string id, boost::json::object payload);
+  Result<void> check_is_here(const SandboxRow& row) const;
   Result<void> begin(Transaction& transaction, SandboxRow& row, const CommandRow& command) const;
   Task<Outcome> carry_out(Work work);
   // Until the turn is left, nobody else pauses, resumes, stops with its files or rolls back this one. kConflict: it is
@@ -253,6 +254,11 @@ class SandboxManager {
   Task<void> take_up_work();
   // Ends what failed while the database could not be told.
   Task<void> settle_claims();
+  Task<void> settle_ends();
+  Task<void> hear_of_others();
+  Task<void> write_end(SandboxRow row);
+  // What has ended long ago goes, a little at a time.
+  Task<void> forget_old();
   // Policies and credentials of organizations change under the sandboxes that live, by whoever uses the database.
   Task<void> renew_networks();
   std::string network_stamp(const std::string& organization) const;
@@ -264,10 +270,16 @@ class SandboxManager {
   Task<void> lose(SandboxRow row, std::string reason);
   void tell_lost(const SandboxRow& row, const std::string& reason);
   void hold(const std::shared_ptr<HeldSandbox>& sandbox);
+  // Whoever is to end it when its time is over learns when that is: by its row as it is known now.
+  void keep_end_of(const HeldSandbox& sandbox);
   // Its end has buried its commands but the one that ended it: whoever waits for one that was to be tried again hears
   // it.
   void tell_waiting(const std::string& sandbox, const std::string& why, const std::string& ended_by);
   Task<void> keep_time();
+  void end_due();
+  // What the queue asks for, networks, what was left over.
+  Task<void> tend();
+  Task<void> keep_tending();
   void receipt(const Actor& actor, const std::string& action, const SandboxRow& row, const std::string& outcome,
                boost::json::object detail = {});
   Result<SandboxRow> row_of(const Actor& actor, const NewSandbox& wanted) const;
@@ -288,13 +300,17 @@ class SandboxManager {
   struct Waiting {
     std::string sandbox;
     std::shared_ptr<OneShot<Outcome>> outcome;
+    bool here = false;  // it is being carried out by this server
   };
   std::map<std::string, Waiting> waiting_;     // by command, for one that is tried again
   std::map<std::string, std::string> stamps_;  // of policies_, when they were last asked for
   Turn network_turn_;                          // networks change one after the other
   Turn create_turns_;                          // sandboxes are made a few at a time
   asio::steady_timer wake_;
+  asio::steady_timer tending_;         // between looks at the queue
   std::vector<CommandRow> unsettled_;  // failed, and the database was not told: why
+  std::vector<SandboxRow> unwritten_;  // ended by themselves, and the database was not told
+  int64_t forget_at_ = 0;
   Change idle_;                        // told when something that runs in the background has ended
   std::atomic<uint64_t> changes_ = 0;  // of rows, in the order of their transactions
   size_t running_ = 0;

@@ -250,5 +250,22 @@ TEST_F(SandboxManagerTest, AServerThatStopsEndsItsSandboxes) {
   server_.reset();
 }
 
+// They went only when a server was started.
+TEST_F(SandboxManagerTest, WhatEndedLongAgoIsForgotten) {
+  const std::string gone = create().id, stays = create().id;
+  ASSERT_TRUE(run(manager().remove(Actor(), gone)));
+  ASSERT_TRUE(run(manager().pause(Actor(), stays)));
+  const auto count = [this](const std::string& what) {
+    return store_->database().read("SELECT COUNT(*) FROM " + what)->rows[0].integer(0);
+  };
+  tick();
+  EXPECT_EQ(count("sandboxes"), 2);
+  now_ += int64_t{31} * 24 * 3600 * kSecondUs;
+  tick();
+  EXPECT_EQ(count("sandboxes"), 1);
+  EXPECT_EQ(count("sandbox_commands"), 0);
+  EXPECT_EQ(state(stays), "paused");
+}
+
 }  // namespace
 }  // namespace bj

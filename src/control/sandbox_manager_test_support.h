@@ -55,11 +55,12 @@ class FakeSandbox : public LiveSandbox {
   Interpreters& interpreters() override { throw std::logic_error("a fake has no interpreters"); }
   SandboxFiles& files() override { throw std::logic_error("a fake has no files"); }
   Task<Result<Fd>> connect(uint16_t) override { co_return fail(Code::kUnavailable, "a fake has no ports"); }
-  Task<Result<SandboxMetrics>> metrics() override { co_return SandboxMetrics(); }
+  Task<Result<SandboxMetrics>> metrics() override { co_return measured; }
   const Seal& seal() const override { return seal_; }
   void keep_until(int64_t end_at) override { kept_until = end_at; }
 
   std::function<Task<void>()> while_pausing, while_ending;
+  SandboxMetrics measured;
   int64_t kept_until = -1;
   bool alive = true, paused = false, destroyed = false, unpausable = false, unsealable = false, being_copied = false;
   int sealed = 0;

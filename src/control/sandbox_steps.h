@@ -10,7 +10,8 @@
 namespace bj {
 
 inline constexpr int64_t kSecond = 1'000'000;
-inline constexpr int64_t kLease = 120 * kSecond;  // of a claimed command
+inline constexpr int64_t kLease = 300 * kSecond;  // of a claimed command: longer than any may take
+inline constexpr int64_t kKeepEnded = 30 * 24 * 3600 * kSecond;
 
 SandboxState state_in(const SandboxRow& row);
 // kConflict if that can't follow. The end of its life is noted once.

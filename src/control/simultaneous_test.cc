@@ -41,6 +41,12 @@ class SimultaneousTest : public SandboxManagerTest {
                                  "RAISE(ABORT, 'the disk is full'); END"));
   }
   void take_ends_of_commands() { ASSERT_TRUE(store_->database().write("DROP TRIGGER full")); }
+  // The ends of sandboxes only, as whatever else may be wrong with them would.
+  void refuse_ends_of_sandboxes() {
+    ASSERT_TRUE(
+        store_->database().write("CREATE TRIGGER full BEFORE UPDATE ON sandboxes WHEN NEW.state IN ('stopped', "
+                                 "'deleted') BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"));
+  }
 };
 
 // It went on although it was called paused: the second, refused, undid what the first had done.
@@ -212,6 +218,90 @@ TEST_F(SimultaneousTest, AResumeThatCouldNotBeWrittenLeavesItPaused) {
   ASSERT_TRUE(run(manager().resume(Actor(), id)));
   EXPECT_EQ(state(id), "running");
   EXPECT_FALSE(fake(id).paused);
+}
+
+// It was "stopping" for ever: its command was dead, and no other one could be given.
+TEST_F(SimultaneousTest, AnEndThatWasRefusedOnceIsWrittenLater) {
+  const std::string id = create().id;
+  refuse_ends_of_sandboxes();
+  EXPECT_FALSE(run(manager().remove(Actor(), id)));
+  EXPECT_EQ(state(id), "stopping");
+  take_ends_of_commands();
+  tick();
+  tick();
+  EXPECT_EQ(run(manager().get(kDefaultOrganization, id)).error().code, Code::kNotFound);
+}
+
+// It was "running" until the next start of the server, and counted.
+TEST_F(SimultaneousTest, AnEndOfItsOwnThatCouldNotBeWrittenIsWrittenLater) {
+  const std::string id = create().id;
+  refuse_ends_of_sandboxes();
+  fake(id).kill();
+  run(manager().settle());
+  run(until([&] { return fake(id).destroyed; }));
+  tick();
+  EXPECT_EQ(state(id), "running");
+  take_ends_of_commands();
+  tick();
+  EXPECT_EQ(state(id), "stopped");
+  EXPECT_EQ(reason(id), "it ended by itself");
+}
+
+// It was refused, and the sandbox stayed there, stopped.
+TEST_F(SimultaneousTest, ADeletionOfOneThatEndsAlreadyDeletes) {
+  const std::string id = create().id;
+  std::shared_ptr<std::optional<Result<void>>> deletion;
+  fake(id).while_ending = [&]() -> Task<void> {
+    if (deletion) co_return;
+    deletion = begin(manager().remove(Actor(), id));
+    co_await until([&] { return deletion->has_value() || count("sandbox_commands WHERE kind = 'delete'") == 1; });
+  };
+  now_ += 301 * kSecondUs;
+  tick();
+  ASSERT_TRUE(deletion);
+  EXPECT_TRUE(end(deletion));
+  EXPECT_EQ(run(manager().get(kDefaultOrganization, id)).error().code, Code::kNotFound);
+}
+
+// Whoever gave it more time in its last moment was told that it had that, and it ended.
+TEST_F(SimultaneousTest, ATimeThatIsMovedInTheLastMomentHoldsOrIsRefused) {
+  const std::string id = create().id;
+  ASSERT_TRUE(store_->database().write("UPDATE sandboxes SET end_at = end_at + 600000000"));  // just now
+  now_ += 301 * kSecondUs;
+  tick();
+  EXPECT_EQ(state(id), "running");
+  std::shared_ptr<std::optional<Result<SandboxRow>>> late;
+  fake(id).while_ending = [&]() -> Task<void> {
+    if (late) co_return;
+    late = begin(manager().set_timeout(Actor(), id, 600, TimeoutRule::kSet));
+    co_await until([&] { return late->has_value(); });
+  };
+  EXPECT_TRUE(run(manager().remove(Actor(), id)));
+  ASSERT_TRUE(late);
+  const Result<SandboxRow> refused = end(late);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kConflict);
+}
+
+// The request was never answered.
+TEST_F(SimultaneousTest, WhoeverWaitsForAnotherTryHearsOfTheServerThatDidIt) {
+  const std::unique_ptr<Server> other = server("there/2");
+  server_->host.failures = {{Code::kUnavailable, "no room", 0}};
+  const auto made = begin(manager().create(Actor(), {}));
+  run(until([this] { return count("sandbox_commands WHERE state = 'waiting'") == 1; }));
+  now_ += 60 * kSecondUs;
+  run(other->manager.tick());
+  run(other->manager.settle());
+  tick();
+  const Result<SandboxRow> row = end(made);
+  ASSERT_TRUE(row) << row.error().what;
+  EXPECT_EQ(row->state, "running");
+  EXPECT_EQ(*row->node, "there/2");
+  // What that one lets in is that one's to change.
+  const Result<SandboxRow> opened = run(manager().set_access(Actor(), row->id, "public"));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, Code::kUnavailable);
+  run(other->manager.stop());
 }
 
 }  // namespace

@@ -276,13 +276,14 @@ Task<Result<void>> TemplateBuilder::seal(std::shared_ptr<Run> run, BuildSandbox&
   }
   std::vector<std::string> used = content.layers;
   used.push_back(layer.id);
+  const auto keep = [&] { return engine_.layers().make_durable(layer.id); };
   const auto record = [&]() -> Result<void> {
-    BJ_CHECK(engine_.layers().make_durable(layer.id));
     const LayerRow row{layer.id, run->actor.organization, static_cast<int64_t>(layer.counts.size_bytes),
                        options_.now()};
     return catalog_.builds().add_layer(run->row.id, row, used, options_.most_layer_bytes);
   };
-  const Result<void> recorded = co_await offload(threads_, record);
+  Result<void> recorded = co_await offload(*engine_.host().movers, keep);
+  if (recorded) recorded = co_await offload(threads_, record);
   if (!recorded) {
     co_await options_.remove_layers({layer.id});
     co_return recorded;

@@ -59,6 +59,7 @@ class VolumeManager {
   };
 
   std::string disk_of(const std::string& id) const { return options_.directory + "/" + id; }
+  bool is_here(const std::string& id) const;
   Task<Result<void>> make_disk(VolumeRow row);
   Task<Result<Window>> open_window(VolumeRow row);
   Task<void> close_window(std::string id);

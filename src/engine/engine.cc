@@ -25,6 +25,9 @@ namespace bj {
 namespace {
 
 constexpr size_t kMaxPools = 16;
+constexpr size_t kWorkers = 2;
+constexpr size_t kMovers = 8;  // mostly they wait for the disk
+constexpr size_t kCopies = 4;
 constexpr const char* kCgroupName = "belljar";
 
 // The disk that holds a directory, as cgroups name it: the whole device, not the partition (minor 0 is what ours is).
@@ -77,11 +80,14 @@ Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abili
     : options_(std::move(options)),
       goes_on_(start.goes_on),
       why_not_kept_(std::move(start.why_not)),
-      workers_(2),
+      workers_(kWorkers),
+      movers_(kMovers),
       templates_(options_.data_directory + "/templates"),
       layers_(options_.data_directory + "/layers") {
   host_.executor = context.get_executor();
   host_.workers = &workers_;
+  host_.movers = &movers_;
+  host_.copies = std::make_unique<Turn>(host_.executor, kCopies);
   host_.abilities = std::move(abilities);
   host_.launcher = std::make_unique<LauncherClient>(host_.executor, std::move(start.launcher), start.keeps);
 #ifdef BELLJAR_TEST_SWITCHES
@@ -89,7 +95,10 @@ Engine::Engine(asio::io_context& context, EngineOptions options, Abilities abili
 #endif
 }
 
-Engine::~Engine() { workers_.join(); }
+Engine::~Engine() {
+  workers_.join();
+  movers_.join();
+}
 
 Result<std::unique_ptr<Engine>> Engine::create(asio::io_context& context, EngineOptions options) {
   raise_open_file_limit();

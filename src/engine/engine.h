@@ -107,7 +107,7 @@ class Engine {
   std::string given_cgroup_;                   // of its first server
   uint64_t generation_ = 0;                    // how many servers there were in it before
   std::map<std::string, std::string> groups_;  // of the sandboxes that were kept, by their keys
-  asio::thread_pool workers_;
+  asio::thread_pool workers_, movers_;
   TemplateStore templates_;
   LayerStore layers_;
   InstanceLock instance_;

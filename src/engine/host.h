@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/async.h"
+#include "base/turn.h"
 #include "engine/cgroup_pool.h"
 #include "engine/launcher_client.h"
 #include "engine/uid_ranges.h"
@@ -17,7 +18,9 @@ namespace bj {
 
 struct Host {
   asio::any_io_executor executor;
-  asio::thread_pool* workers = nullptr;  // for blocking work
+  asio::thread_pool* workers = nullptr;  // for blocking work that is soon done: everybody waits for it
+  asio::thread_pool* movers = nullptr;   // for what takes as long as there is data: copies of trees, the disk
+  std::unique_ptr<Turn> copies;          // of live sandboxes' files: who waits for his turn does not stand still yet
   Abilities abilities;
   std::unique_ptr<LauncherClient> launcher;
   std::shared_ptr<CgroupPool> cgroups;

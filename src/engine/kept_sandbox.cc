@@ -209,7 +209,10 @@ Result<std::shared_ptr<Sandbox>> Sandbox::take_up(Host& host, KeptThing thing, S
   sandbox->kept_as_ = thing.key;
   BJ_CHECK(sandbox->read_note(thing.note, std::move(network)));
   BJ_CHECK(sandbox->take_descriptors(std::move(thing.descriptors)));
-  if (sandbox->group_.is_frozen()) sandbox->stand_still();
+  if (sandbox->group_.is_frozen()) {
+    sandbox->stand_still();
+    sandbox->warden_->set_stillness(WardenClient::Stillness::kPaused);
+  }
   return sandbox;
 }
 

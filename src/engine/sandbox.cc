@@ -378,7 +378,7 @@ Task<Result<uint64_t>> Sandbox::copy_in(Fd from, std::string path, unsigned mode
   auto work = [from = std::make_shared<Fd>(std::move(from)), to = std::make_shared<Fd>(std::move(to))] {
     return transfer(from->get(), to->get());
   };
-  co_return co_await offload(*host_.workers, std::move(work));
+  co_return co_await offload(*host_.movers, std::move(work));
 }
 
 Task<Result<uint64_t>> Sandbox::copy_out(std::string path, Fd to) {
@@ -386,7 +386,7 @@ Task<Result<uint64_t>> Sandbox::copy_out(std::string path, Fd to) {
   auto work = [from = std::make_shared<Fd>(std::move(from)), to = std::make_shared<Fd>(std::move(to))] {
     return transfer(from->get(), to->get());
   };
-  co_return co_await offload(*host_.workers, std::move(work));
+  co_return co_await offload(*host_.movers, std::move(work));
 }
 
 void Sandbox::expire_at(Clock::time_point when) {
@@ -402,9 +402,10 @@ Task<Result<PauseReport>> Sandbox::pause() {
   report.memory_before = group_.load().memory_bytes;
   BJ_CO_CHECK(group_.freeze());
   stand_still();
+  warden_->set_stillness(WardenClient::Stillness::kPaused);
   pause_asked_ = true;
   // What it could not give back is no failure: the processes stand still all the same.
-  const Result<void> given = co_await offload(*host_.workers, group_.reclaim_work());
+  const Result<void> given = co_await offload(*host_.movers, group_.reclaim_work());
   if (!given && given.error().code == Code::kBusy) {
     (void)resume();
     co_return tl::unexpected(given.error());
@@ -419,6 +420,7 @@ Result<void> Sandbox::resume() {
   stood_still_ = stood_still();
   still_since_.reset();
   pause_asked_ = false;
+  if (warden_) warden_->set_stillness(WardenClient::Stillness::kNone);
   return {};
 }
 

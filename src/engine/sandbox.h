@@ -98,7 +98,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Task<Result<void>> signal_group(int pid, int signal) { return warden_->signal(-pid, signal); }
   Task<Result<void>> write_file(std::string path, std::string data, unsigned mode);
   Task<Result<std::string>> read_file(std::string path, size_t limit);
-  // From and to a descriptor of ours, spliced by the kernel; runs on the workers. After a failure the target holds what
+  // From and to a descriptor of ours, spliced by the kernel; runs on the movers. After a failure the target holds what
   // came before it, as with write_file().
   Task<Result<uint64_t>> copy_in(Fd from, std::string path, unsigned mode);
   Task<Result<uint64_t>> copy_out(std::string path, Fd to);

@@ -1,10 +1,10 @@
 #include "engine/warden_client.h"
 
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <csignal>
 #include <cstring>
 
 #include "base/within.h"
@@ -15,8 +15,7 @@ namespace bj {
 namespace {
 
 constexpr size_t kMaxReply = 4096;
-constexpr auto kAnswerTime = std::chrono::seconds(10);  // a warden does nothing that takes long
-constexpr auto kReadyTime = std::chrono::seconds(60);   // a machine that is busy with others takes a while to seal one
+constexpr auto kReadyTime = std::chrono::seconds(60);  // a machine that is busy with others takes a while to seal one
 
 Result<void> check_type(const Fd& fd, FileType wanted, const std::string& call) {
   struct stat info{};
@@ -69,24 +68,17 @@ ward::Request path_request(ward::Op op, uid_t uid, gid_t gid) {
   return request;
 }
 
-// To all of a process's group.
-std::string kill_request(uint32_t id, int pid) {
-  ward::Request request = path_request(ward::Op::kSignal, 0, 0);
-  request.id = id;
-  request.number = -pid;
-  request.flags = SIGKILL;
-  return {reinterpret_cast<const char*>(&request), sizeof request};
-}
-
 std::string terminated(const std::string& text) { return text + '\0'; }
 
 bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
 
 }  // namespace
 
-WardenClient::WardenClient(const asio::any_io_executor& executor, Fd socket)
+WardenClient::WardenClient(const asio::any_io_executor& executor, Fd socket, Clock::duration patience)
     : executor_(executor),
       socket_(std::make_shared<PacketSocket>(executor, std::move(socket), kMaxReply)),
+      patience_(patience),
+      moved_(executor),
       first_(std::make_shared<OneShot<std::string>>(executor)) {
   socket_->start([this](std::string_view bytes, std::vector<Fd> fds) { on_packet(bytes, std::move(fds)); },
                  [this] { on_closed(); });
@@ -138,8 +130,8 @@ void WardenClient::on_spawned(const ward::Reply& reply, const std::vector<Fd>& d
   if (found == starting_.end()) return;
   const Spawned spawned = found->second;
   starting_.erase(found);
-  if (!spawned.exit) {  // whoever asked for it was told that it does not run
-    if (reply.value > 0) socket_->post(kill_request(++last_id_, reply.value), {});
+  if (spawned.unwanted) {
+    if (reply.value > 0) kill_unwanted(reply.value);
     return;
   }
   static const Fd none;
@@ -147,6 +139,15 @@ void WardenClient::on_spawned(const ward::Reply& reply, const std::vector<Fd>& d
   if (spawned.witness && reply.value > 0)
     spawned.witness->started(reply.value, descriptors.empty() ? none : descriptors.front());
   if (spawned.witness && reply.value <= 0) spawned.witness->failed();
+}
+
+// With what it has started: nobody would ever hear of it.
+void WardenClient::kill_unwanted(int pid) {
+  ward::Request request = path_request(ward::Op::kSignal, 0, 0);
+  request.id = ++last_id_;
+  request.number = -pid;
+  request.flags = SIGKILL;
+  socket_->post({reinterpret_cast<const char*>(&request), sizeof request}, {});
 }
 
 ExitWaiter WardenClient::expect_exit(int pid, std::shared_ptr<SpawnWitness> witness) {
@@ -163,6 +164,7 @@ void WardenClient::expect_start(uint32_t request, std::shared_ptr<SpawnWitness> 
 
 void WardenClient::on_closed() {
   gone_ = true;
+  moved_.tell();
   first_->close();
   for (const auto& [id, waiter] : waiting_) waiter->close();
   for (const auto& [pid, spawned] : running_) spawned.exit->close();
@@ -183,9 +185,38 @@ Task<Result<void>> WardenClient::ready(const std::function<std::string(int, int)
                  failed.error);
 }
 
+void WardenClient::set_stillness(Stillness stillness) {
+  stillness_ = stillness;
+  moved_.tell();
+}
+
+Task<Result<void>> WardenClient::until_it_moves(std::string call) {
+  const Clock::time_point latest = Clock::now() + patience_;
+  while (stillness_ != Stillness::kNone && !gone_) {
+    const bool paused = stillness_ == Stillness::kPaused;
+    if (paused && Clock::now() >= latest) co_return fail(Code::kUnavailable, call + ": the sandbox is paused");
+    co_await moved_.wait_until(paused ? latest : Clock::time_point::max());
+  }
+  co_return Result<void>();
+}
+
+// A warden does nothing that takes long, unless it can't.
+void WardenClient::close_in_time(const std::shared_ptr<asio::steady_timer>& timer, uint32_t request) {
+  timer->expires_after(patience_);
+  timer->async_wait([weak = weak_from_this(), timer, request](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self) return;
+    const auto found = self->waiting_.find(request);
+    if (found == self->waiting_.end()) return;
+    if (self->stillness_ == Stillness::kForAWhile) return self->close_in_time(timer, request);
+    found->second->close();
+  });
+}
+
 Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Request request, std::string strings,
                                                                       std::vector<int> descriptors, std::string call) {
   const auto self = shared_from_this();
+  if (request.op != ward::Op::kSignal) BJ_CO_CHECK(co_await until_it_moves(call));
   if (gone_) co_return fail(Code::kUnavailable, call + ": the sandbox has ended");
   request.id = request.id != 0 ? request.id : ++last_id_;
   std::string message(reinterpret_cast<const char*>(&request), sizeof request);
@@ -198,7 +229,10 @@ Task<Result<std::shared_ptr<WardenClient::Answer>>> WardenClient::ask(ward::Requ
   if (const Result<void> sent = co_await socket_->deliver(std::move(message), std::move(descriptors)); !sent) {
     answer = tl::unexpected(sent.error());
   } else {
-    answer = co_await get_within(waiter, kAnswerTime);
+    const auto deadline = std::make_shared<asio::steady_timer>(executor_);
+    close_in_time(deadline, request.id);
+    answer = co_await waiter->get();
+    deadline->cancel();
   }
   waiting_.erase(request.id);
   if (!answer && !gone_) co_return fail(Code::kUnavailable, call + ": the sandbox does not answer");
@@ -236,9 +270,9 @@ Task<Result<SpawnReply>> WardenClient::spawn(SpawnRequest spawn) {
   if (spawn.witness) spawn.witness->asked(request.id);
   starting_.emplace(request.id, Spawned{exit, spawn.witness});
   auto answer = co_await ask(request, std::move(strings), std::move(spawn.descriptors), call);
-  if (const auto unanswered = starting_.find(request.id); unanswered != starting_.end()) {
-    if (spawn.witness) spawn.witness->failed();
-    unanswered->second = {};  // it may be answered yet: then it is ended
+  if (const auto found = starting_.find(request.id); found != starting_.end()) {  // not answered
+    found->second.unwanted = true;  // it may be yet, by a sandbox that was paused meanwhile
+    if (const auto witness = std::exchange(found->second.witness, nullptr)) witness->failed();
   }
   if (!answer) co_return tl::unexpected(answer.error());
   if (spawn.terminal) BJ_CO_CHECK(check_terminal((*answer)->descriptor));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/change.h"
 #include "engine/packets.h"
 #include "warden/wire.h"
 
@@ -58,7 +59,8 @@ enum class FileType { kRegular, kDirectory, kAny };
 // Whoever waits for an answer keeps it alive; after close() every request fails, as after the sandbox's end.
 class WardenClient : public std::enable_shared_from_this<WardenClient> {
  public:
-  WardenClient(const asio::any_io_executor& executor, Fd socket);
+  // `patience`: a warden that has not answered by then does not answer.
+  WardenClient(const asio::any_io_executor& executor, Fd socket, Clock::duration patience = std::chrono::seconds(10));
   ~WardenClient() { close(); }
   void close();
 
@@ -70,6 +72,10 @@ class WardenClient : public std::enable_shared_from_this<WardenClient> {
   ExitWaiter expect_exit(int pid, std::shared_ptr<SpawnWitness> witness);
   void expect_start(uint32_t request, std::shared_ptr<SpawnWitness> witness);
   int native_handle() { return socket_->native_handle(); }
+  // That its sandbox can't answer, and nothing it is asked is to happen when it can again, but signals. For a while:
+  // whoever asks waits for that; paused: no longer than for an answer.
+  enum class Stillness { kNone, kForAWhile, kPaused };
+  void set_stillness(Stillness stillness);
 
   // Waits for the warden's first message; a plan that failed on the way to it is an error that names the step.
   Task<Result<void>> ready(const std::function<std::string(int step, int error)>& describe);
@@ -100,12 +106,18 @@ class WardenClient : public std::enable_shared_from_this<WardenClient> {
   void on_exit(const ward::Reply& reply);
   void on_spawned(const ward::Reply& reply, const std::vector<Fd>& descriptors);
   void on_closed();
+  void kill_unwanted(int pid);
+  void close_in_time(const std::shared_ptr<asio::steady_timer>& timer, uint32_t request);
+  Task<Result<void>> until_it_moves(std::string call);
   Task<Result<std::shared_ptr<Answer>>> ask(ward::Request request, std::string strings, std::vector<int> descriptors,
                                             std::string call);
 
   asio::any_io_executor executor_;
   std::shared_ptr<PacketSocket> socket_;
+  Clock::duration patience_;
   uint32_t last_id_ = 0;
+  Stillness stillness_ = Stillness::kNone;
+  Change moved_;
   bool gone_ = false;
   bool ready_ = false;
   Fd scratch_;
@@ -113,6 +125,7 @@ class WardenClient : public std::enable_shared_from_this<WardenClient> {
   struct Spawned {
     ExitWaiter exit;
     std::shared_ptr<SpawnWitness> witness;  // may be none
+    bool unwanted = false;                  // whoever asked was told that it does not start
   };
   std::map<uint32_t, Spawned> starting_;  // by request: an exit may follow the answer in the same batch
   std::map<int, Spawned> running_;

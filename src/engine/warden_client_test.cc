@@ -1,93 +1,116 @@
+// A warden that is late, or never answers: the other end of its socket is the test's.
 #include "engine/warden_client.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/socket.h>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <cstring>
+#include <csignal>
 
 #include "sys/socket.h"
 
 namespace bj {
 namespace {
 
-// The other end is a warden that does what the test says.
-class WardenClientTest : public testing::Test {
+class LateWardenTest : public testing::Test {
  protected:
   void SetUp() override {
     auto ends = socket_pair(SOCK_SEQPACKET);
     ASSERT_TRUE(ends);
-    warden_ = std::move(ends->second);
-    client_ = std::make_shared<WardenClient>(context_.get_executor(), std::move(ends->first));
+    inside_ = std::move(ends->second);
+    warden_ =
+        std::make_shared<WardenClient>(context_.get_executor(), std::move(ends->first), std::chrono::milliseconds(20));
+  }
+  void TearDown() override {
+    warden_->close();
+    context_.run();
   }
 
-  void poll() {
-    context_.restart();
-    context_.poll();
+  void begin_spawn() {
+    spawn(context_.get_executor(), [this]() -> Task<void> {
+      SpawnRequest request;
+      request.arguments = {"sleep"};
+      outcome_ = co_await warden_->spawn(std::move(request));
+    });
   }
-  // The next request that it was sent; of no operation: none.
-  ward::Request take() {
-    poll();
+  // What it is asked next, if it is asked anything.
+  std::optional<ward::Request> take() {
+    std::array<char, 4096> bytes{};
+    const ssize_t size = ::recv(inside_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     ward::Request request{};
-    std::vector<char> bytes(ward::kMaxMessage);
-    const Result<Message> message = receive_message(warden_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (message && message->size >= sizeof request) std::memcpy(&request, bytes.data(), sizeof request);
+    const char* strings = nullptr;
+    if (size <= 0 || !ward::decode(bytes.data(), static_cast<size_t>(size), request, strings)) return std::nullopt;
     return request;
   }
-  void says(const ward::Reply& reply) {
-    ASSERT_TRUE(send_message(warden_.get(), {reinterpret_cast<const char*>(&reply), sizeof reply}, {}));
-    poll();
+  void answer(uint32_t id, int value) {
+    ward::Reply reply{};
+    reply.id = id;
+    reply.kind = ward::ReplyKind::kDone;
+    reply.value = value;
+    ASSERT_EQ(::send(inside_.get(), &reply, sizeof reply, 0), static_cast<ssize_t>(sizeof reply));
+  }
+  void run_until(const std::function<bool()>& so) {
+    context_.restart();
+    while (!so() && context_.run_one_for(std::chrono::seconds(5)) > 0) {
+    }
   }
 
   asio::io_context context_;
-  Fd warden_;
-  std::shared_ptr<WardenClient> client_;
+  Fd inside_;
+  std::shared_ptr<WardenClient> warden_;
+  std::optional<Result<SpawnReply>> outcome_;
 };
 
-// Once it ran on although whoever asked for it had been told that it could not be started: of a sandbox that is paused
-// a request is answered when it goes on.
-TEST_F(WardenClientTest, AProcessThatBeginsWhenNobodyWaitsForItAnyMoreIsEnded) {
-  asio::cancellation_signal give_up;
-  std::optional<Result<SpawnReply>> started;
-  const auto ask = [&]() -> Task<void> {
-    co_await asio::this_coro::throw_if_cancelled(false);
-    SpawnRequest request;
-    request.arguments = {"program"};
-    started = co_await client_->spawn(std::move(request));
-  };
-  asio::co_spawn(context_, ask, asio::bind_cancellation_slot(give_up.slot(), asio::detached));
-  const ward::Request asked = take();
-  ASSERT_EQ(asked.op, ward::Op::kSpawn);
-  give_up.emit(asio::cancellation_type::terminal);
-  poll();
-  ASSERT_TRUE(started);
-  EXPECT_FALSE(*started);
-  says({asked.id, ward::ReplyKind::kDone, 42, 0, 0, 0, 0});
-  const ward::Request ended = take();
-  EXPECT_EQ(ended.op, ward::Op::kSignal);
-  EXPECT_EQ(ended.number, -42);
-  EXPECT_EQ(ended.flags, static_cast<uint32_t>(SIGKILL));
+// Once, a command that was refused because its sandbox had just been paused ran when it was resumed.
+TEST_F(LateWardenTest, AProcessThatStartsAfterItsRequestWasGivenUpIsKilled) {
+  begin_spawn();
+  run_until([this] { return outcome_.has_value(); });
+  ASSERT_TRUE(outcome_);
+  ASSERT_FALSE(*outcome_);
+  EXPECT_EQ(outcome_->error().code, Code::kUnavailable);
+  const std::optional<ward::Request> asked = take();
+  ASSERT_TRUE(asked);
+  answer(asked->id, 42);
+  std::optional<ward::Request> next;
+  run_until([&] { return (next = take()).has_value(); });
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->op, ward::Op::kSignal);
+  EXPECT_EQ(next->number, -42);
+  EXPECT_EQ(next->flags, static_cast<uint32_t>(SIGKILL));
 }
 
-TEST_F(WardenClientTest, AProcessThatIsWaitedForRunsOnAndItsEndIsTold) {
-  std::optional<Result<SpawnReply>> started;
-  spawn(context_.get_executor(), [&]() -> Task<void> {
-    SpawnRequest request;
-    request.arguments = {"program"};
-    started = co_await client_->spawn(std::move(request));
-  });
-  const ward::Request asked = take();
-  says({asked.id, ward::ReplyKind::kDone, 42, 0, 0, 0, 0});
-  ASSERT_TRUE(started && *started);
-  EXPECT_EQ((*started)->pid, 42);
-  std::optional<Result<ExitReport>> exit;
-  spawn(context_.get_executor(), [&]() -> Task<void> { exit = co_await (*started)->exit->get(); });
-  says({0, ward::ReplyKind::kExit, 42, 256, 0, 0, 0});
-  ASSERT_TRUE(exit && *exit);
-  EXPECT_EQ((*exit)->status, 256);
-  EXPECT_EQ(static_cast<int>(take().op), 0);
+// Once, commands were refused when a copy of their sandbox's files took ten seconds.
+TEST_F(LateWardenTest, WhoeverAsksOneThatStandsStillForAWhileWaits) {
+  warden_->set_stillness(WardenClient::Stillness::kForAWhile);
+  begin_spawn();
+  asio::steady_timer later(context_, std::chrono::milliseconds(80));
+  bool waited = false;
+  later.async_wait([&](const boost::system::error_code&) { waited = true; });
+  run_until([&] { return waited; });
+  EXPECT_FALSE(outcome_);
+  EXPECT_FALSE(take()) << "it lies there, and happens whatever comes of the request";
+  warden_->set_stillness(WardenClient::Stillness::kNone);
+  std::optional<ward::Request> asked;
+  run_until([&] { return (asked = take()).has_value(); });
+  ASSERT_TRUE(asked);
+  answer(asked->id, 42);
+  run_until([this] { return outcome_.has_value(); });
+  ASSERT_TRUE(outcome_);
+  ASSERT_TRUE(*outcome_) << outcome_->error().what;
+  EXPECT_EQ((*outcome_)->pid, 42);
+}
+
+TEST_F(LateWardenTest, NothingThatAPausedOneIsAskedHappensWhenItGoesOnButSignals) {
+  warden_->set_stillness(WardenClient::Stillness::kPaused);
+  begin_spawn();
+  run_until([this] { return outcome_.has_value(); });
+  ASSERT_TRUE(outcome_);
+  EXPECT_FALSE(*outcome_);
+  EXPECT_FALSE(take());
+  spawn(context_.get_executor(), [this]() -> Task<void> { (void)co_await warden_->signal(7, SIGKILL); });
+  std::optional<ward::Request> asked;
+  run_until([&] { return (asked = take()).has_value(); });
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->op, ward::Op::kSignal);
 }
 
 }  // namespace

@@ -23,24 +23,29 @@ namespace {
 
 namespace json = boost::json;
 
-std::string machine_name() {
+// Who shares a database must be told apart. A file of this machine's is shared with nobody else, and stays its own when
+// the machine, or the container, is called otherwise.
+std::string machine_name(Store& store) {
   std::array<char, 256> name{};
+  if (store.database().engine() == DatabaseKind::kSqlite) return "localhost";
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
 }
 
 // A node is "<machine>/<instance>". Of another machine's nothing is known here.
-std::function<bool(const std::string&)> death_of_nodes(bool root, const std::string& data_directory) {
+std::function<bool(const std::string&)> death_of_nodes(Store& store, bool root, const std::string& data_directory) {
   const std::string directory = instances_directory(root, data_directory);
-  return [directory, machine = machine_name() + "/"](const std::string& node) {
-    return node.starts_with(machine) && !instance_alive(directory, node.substr(machine.size()));
+  const bool alone = store.database().engine() == DatabaseKind::kSqlite;
+  return [directory, alone, machine = machine_name(store) + "/"](const std::string& node) {
+    return (alone || node.starts_with(machine)) && !instance_alive(directory, node.substr(node.find('/') + 1));
   };
 }
 
 int64_t now_s() { return now_us() / 1'000'000; }
 
-ManagerOptions manager_options(Engine& engine, VolumeManager& volumes, const SandboxServiceOptions& options) {
+ManagerOptions manager_options(Engine& engine, Store& store, VolumeManager& volumes,
+                               const SandboxServiceOptions& options) {
   ManagerOptions manager;
-  manager.node = machine_name() + "/" + engine.instance();
+  manager.node = machine_name(store) + "/" + engine.instance();
   manager.quota = options.quota;
   manager.limits = options.limits;
   manager.usual_timeout_s = options.usual_timeout_s;
@@ -49,7 +54,7 @@ ManagerOptions manager_options(Engine& engine, VolumeManager& volumes, const San
   manager.find_volumes = [&volumes](std::string organization, std::vector<VolumeWish>& wishes) {
     return volumes.resolve(std::move(organization), wishes);
   };
-  manager.node_is_dead = death_of_nodes(engine.host().abilities.root, options.data_directory);
+  manager.node_is_dead = death_of_nodes(store, engine.host().abilities.root, options.data_directory);
   return manager;
 }
 
@@ -119,7 +124,7 @@ TemplateServiceOptions template_options(Engine& engine, ToolService& tools, cons
                                         const SandboxServiceOptions& options) {
   TemplateServiceOptions own;
   own.data_directory = options.data_directory;
-  own.node = machine_name() + "/" + engine.instance();
+  own.node = machine_name(tools.store()) + "/" + engine.instance();
   own.scheme = options.scheme;
   own.limits = options.limits;
   own.registries = options.registries;
@@ -128,15 +133,15 @@ TemplateServiceOptions template_options(Engine& engine, ToolService& tools, cons
                                                   NetworkPolicy packages) {
     return builds_network(store, options, organization, content, std::move(packages));
   };
-  own.node_is_dead = death_of_nodes(engine.host().abilities.root, options.data_directory);
+  own.node_is_dead = death_of_nodes(tools.store(), engine.host().abilities.root, options.data_directory);
   own.remove_layers = [&host](std::vector<std::string> layers) { return host->remove_layers(std::move(layers)); };
   return own;
 }
 
-VolumeOptions volume_options(const SandboxServiceOptions& options) {
+VolumeOptions volume_options(Store& store, const SandboxServiceOptions& options) {
   VolumeOptions volumes;
   volumes.directory = options.data_directory + "/volumes";
-  volumes.machine = machine_name();
+  volumes.machine = machine_name(store);
   volumes.quota = options.volume_quota;
   volumes.usual_bytes = options.volume_bytes;
   return volumes;
@@ -183,10 +188,10 @@ SandboxService::SandboxService(Engine& engine, ToolService& tools, SandboxTokens
     : audit_(tools.audit()),
       limits_(options.limits),
       templates_(engine, tools, template_options(engine, tools, host_, options)),
-      volumes_(engine, tools.store(), tools.threads(), tools.audit(), volume_options(options)),
+      volumes_(engine, tools.store(), tools.threads(), tools.audit(), volume_options(tools.store(), options)),
       host_(make_sandbox_host(options.provider, engine, host_options(tools, templates_.catalog(), volumes_, options))),
       manager_(engine.host().executor, tools.store(), tools.threads(), tools.audit(), *host_, templates_.catalog(),
-               manager_options(engine, volumes_, options)),
+               manager_options(engine, tools.store(), volumes_, options)),
       commands_(engine.host().executor, manager_, tools.audit(), now_us, tools.threads(),
                 command_receipts(tools.store())),
       code_(tools.audit(), now_us),

@@ -46,12 +46,15 @@ std::set<uint16_t> SandboxTraffic::served_ports() const {
 Task<HttpResponse> SandboxTraffic::answer(HttpRequest& request, const Traffic& traffic) {
   const auto served = ports_.find(traffic.port);
   const bool own_guard = served != ports_.end() && served->second.guard == Guard::kOwn;
-  const Result<std::shared_ptr<HeldSandbox>> sandbox = co_await services_.manager.for_traffic(traffic.sandbox);
-  if (!sandbox) co_return preview::not_found(request, traffic);
-  if (!own_guard) {
-    if (std::optional<HttpResponse> refused = co_await preview::refusal(services_, request, traffic, (*sandbox)->row))
+  // First who may: a stranger does not wake one that sleeps.
+  const auto known = services_.manager.all_held().find(traffic.sandbox);
+  if (known != services_.manager.all_held().end() && !own_guard) {
+    const SandboxRow row = known->second->row;
+    if (std::optional<HttpResponse> refused = co_await preview::refusal(services_, request, traffic, row))
       co_return std::move(*refused);
   }
+  const Result<std::shared_ptr<HeldSandbox>> sandbox = co_await services_.manager.for_traffic(traffic.sandbox);
+  if (!sandbox) co_return preview::not_found(request, traffic);
   if (served == ports_.end())
     co_return co_await preview::pass(*sandbox, request, traffic, host_inside((*sandbox)->row, traffic),
                                      speech_at((*sandbox)->row, traffic.port));

@@ -71,11 +71,12 @@ Result<void> CommandTable::bury(Transaction& transaction, const Claim& claim, co
   return settle(transaction, claim, "dead", why, now);
 }
 
+// A deletion has its point when what it deletes has ended.
 Result<void> CommandTable::bury_all_of(Transaction& transaction, const std::string& sandbox, const std::string& why,
                                        int64_t now) {
   BJ_CHECK(
       transaction.run("UPDATE sandbox_commands SET state = 'dead', outcome = $1, finished_at = $2, claimed_by = NULL "
-                      "WHERE subject = $3 AND state IN ('waiting', 'claimed')",
+                      "WHERE subject = $3 AND state IN ('waiting', 'claimed') AND kind <> 'delete'",
                       {why, now, sandbox}));
   return {};
 }

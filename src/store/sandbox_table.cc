@@ -309,6 +309,11 @@ Result<std::vector<SandboxRow>> SandboxTable::abandon(const std::string& node, c
                             "spare_image = '' WHERE node = $3 AND state IN ('running', 'paused', 'stopping')",
                             {reason, now, node}));
         for (const SandboxRow& row : rows) BJ_CHECK(CommandTable::bury_all_of(transaction, row.id, reason, now));
+        BJ_CHECK(
+            transaction.run("UPDATE sandbox_commands SET state = 'done', outcome = '{}', finished_at = $1, "
+                            "claimed_by = NULL WHERE kind = 'delete' AND state IN ('waiting', 'claimed') AND "
+                            "subject IN (SELECT id FROM sandboxes WHERE node = $2 AND state = 'deleted')",
+                            {now, node}));
         BJ_CHECK(give_back_in(transaction, node));
         return rows;
       });
@@ -318,11 +323,22 @@ Result<void> SandboxTable::give_back(const std::string& node) {
   return database_.transact([&](Transaction& transaction) { return give_back_in(transaction, node); });
 }
 
-Result<int64_t> SandboxTable::remove_ended_before(int64_t time) {
-  BJ_TRY(const Rows rows, database_.write("DELETE FROM sandboxes WHERE state IN ('stopped', 'deleted', 'error') AND "
-                                          "kept = 0 AND ended_at < $1",
-                                          {time}));
-  return rows.affected;
+// Looked for by a reader, so that writers wait for what goes only.
+Result<int64_t> SandboxTable::remove_ended_before(int64_t time, int64_t most) {
+  BJ_TRY(const Rows over, database_.read("SELECT id FROM sandboxes WHERE state IN ('stopped', 'deleted', 'error') AND "
+                                         "kept = 0 AND ended_at < $1 LIMIT $2",
+                                         {time, most}));
+  BJ_CHECK(database_.transact([&](Transaction& transaction) -> Result<void> {
+    for (const Row& row : over.rows)
+      BJ_CHECK(
+          transaction.run("DELETE FROM sandboxes WHERE id = $1 AND kept = 0 AND ended_at < $2", {row.text(0), time}));
+    return {};
+  }));
+  BJ_CHECK(database_.write(
+      "DELETE FROM sandbox_commands WHERE state IN ('done', 'dead') AND finished_at < $1 AND subject IN "
+      "(SELECT id FROM sandboxes WHERE " SANDBOX_LIVE " OR (state = 'stopped' AND kept = 1))",
+      {time}));
+  return static_cast<int64_t>(over.rows.size());
 }
 
 }  // namespace bj

@@ -106,8 +106,9 @@ class SandboxTable {
   Result<std::vector<SandboxRow>> abandon(const std::string& node, const std::string& reason, int64_t now);
   // What this server, when it ran the last time, had begun to do: to be done again, sandboxes that live included.
   Result<void> give_back(const std::string& node);
-  // Those whose end is older and that have no files to come back to; yields how many went.
-  Result<int64_t> remove_ended_before(int64_t time);
+  // Those whose end is older and that have no files to come back to, so many at most; and, of those that stay, commands
+  // that ended so long ago. Yields how many sandboxes went.
+  Result<int64_t> remove_ended_before(int64_t time, int64_t most);
 
  private:
   Database& database_;

@@ -179,8 +179,13 @@ TEST_P(SandboxTableTest, DeletedOnesAreHiddenAndOldOnesGo) {
   EXPECT_EQ(tables->sandboxes.get(kDefaultOrganization, made.id).error().code, Code::kNotFound);
   EXPECT_TRUE(tables->sandboxes.list(kDefaultOrganization, {}, {})->empty());
   EXPECT_TRUE(tables->sandboxes.held()->empty());
-  EXPECT_EQ(*tables->sandboxes.remove_ended_before(50), 0);
-  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51), 1);
+  const SandboxRow another = row();
+  ASSERT_TRUE(make(*tables, another));
+  ASSERT_TRUE(tables->sandboxes.change(kDefaultOrganization, another.id, remove));
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(50, 10), 0);
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51, 1), 1);
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51, 10), 1);
+  EXPECT_EQ(*tables->sandboxes.remove_ended_before(51, 10), 0);
 }
 
 TEST_P(SandboxTableTest, WhatAServerLeftEndsWithItAndWhatItWasMakingIsAnybodys) {
@@ -211,7 +216,9 @@ TEST_P(SandboxTableTest, WhatAServerLeftEndsWithItAndWhatItWasMakingIsAnybodys) 
   const auto next = commands.claim("other", "other", 100, 50);  // long before the lease is over
   ASSERT_TRUE(next && *next);
   EXPECT_EQ((*next)->subject, making.id);
-  EXPECT_EQ(commands.dead(kDefaultOrganization, 10)->size(), 2u);
+  EXPECT_EQ(commands.dead(kDefaultOrganization, 10)->size(), 1u);
+  const auto deletions = tables->database.read("SELECT state FROM sandbox_commands WHERE kind = 'delete'");
+  EXPECT_EQ(deletions->rows.at(0).text(0), "done") << "it is deleted, whoever has done it";
 }
 
 BJ_ON_BOTH_ENGINES(SandboxTableTest);

@@ -192,6 +192,17 @@ class Preview(SandboxStory):
             self.assertEqual(client.recv(5, socket.MSG_WAITALL), b"HELLO", path)
             client.close()
 
+    def test_a_stranger_does_not_wake_a_private_one(self):
+        made = self.api("POST", "/sandboxes", {"templateID": "base", "timeout": 600, "autoPause": True, "autoResume": {"enabled": True},
+                                               "secure": True, "network": {"allowPublicTraffic": False}}, expect=201)
+        sandbox, host = made["sandboxID"], f"9-{made['sandboxID']}.localhost"
+        self.addCleanup(lambda: self.server.request("DELETE", f"/v1/sandboxes/{sandbox}"))
+        self.api("POST", f"/v1/sandboxes/{sandbox}/pause")
+        self.assertEqual(self.visit(host)[0], 403)
+        self.assertEqual(self.api("GET", f"/v1/sandboxes/{sandbox}")["state"], "paused")
+        self.assertEqual(self.visit(host, "/?belljar_token=" + self.url(sandbox, 9)["token"])[0], 502)
+        self.assertEqual(self.api("GET", f"/v1/sandboxes/{sandbox}")["state"], "running")
+
     def test_nobody_listens_people_get_a_page_that_waits_and_programs_are_told(self):
         sandbox = self.create()
         self.url(sandbox, 9, "POST", access="public")

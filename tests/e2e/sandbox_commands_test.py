@@ -1,5 +1,6 @@
 """`belljar sandbox`: the same sandboxes from the command line."""
 
+import hashlib
 import json
 import os
 import pty
@@ -41,6 +42,23 @@ class CommandLine(SandboxStory):
         self.said("rm", sandbox)
         self.assertNotIn(sandbox, self.said("ls"))
         self.assert_one_sentence(self.sandbox("rm", sandbox), 2, "not found")
+
+    def test_input_is_passed_on_as_it_comes_whatever_it_is(self):
+        sandbox = self.said("create").strip()
+        data = os.urandom(17 << 20)
+        self.assertIn(hashlib.sha256(data).hexdigest(), self.said("exec", "-i", sandbox, "--", "sha256sum", input=data))
+        command = [BELLJAR, "sandbox", "exec", "-i", sandbox, "--"]
+        environment = {"PATH": os.environ["PATH"], "BELLJAR_DATA": self.data, "HOME": self.scratch}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
+        with subprocess.Popen([*command, "cat"], **pipes) as cat:
+            for line in (b"one\n", b"two\n"):
+                cat.stdin.write(line)
+                cat.stdin.flush()
+                self.assertEqual(cat.stdout.readline(), line)
+            cat.stdin.close()
+            self.assertEqual((cat.stdout.read(), cat.wait(PATIENCE_SECONDS)), (b"", 0))
+        with subprocess.Popen([*command, "sh", "-c", "exit 7"], **pipes) as early:
+            self.assertEqual(early.wait(PATIENCE_SECONDS), 7)
 
     def test_files_are_copied_in_and_out(self):
         sandbox = self.said("create").strip()

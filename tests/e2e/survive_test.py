@@ -43,8 +43,8 @@ class SurviveStory(SandboxStory):
         self.server.kill()
         self.start_again()
 
-    def start_again(self):
-        type(self).server = Server(self.data, self.scratch, *self.flags, env={**self.everywhere, **self.env})
+    def start_again(self, around=()):
+        type(self).server = Server(self.data, self.scratch, *self.flags, env={**self.everywhere, **self.env}, around=around)
 
     def start(self, sandbox, command, **fields):
         return self.run_in(sandbox, command, background=True, timeout=0, **fields)["pid"]
@@ -343,6 +343,21 @@ class Lost(SurviveStory):
         self.assertEqual([group for one in dead for group in groups_of(one)], [])
         with open("/proc/self/mountinfo") as mounts:
             self.assertNotIn(self.data, mounts.read())
+
+    def test_a_machine_that_has_another_name_now_is_the_same(self):
+        """As a container that is made anew over its data. What had lived there was called running, and nobody could delete it."""
+        renamed = ("unshare", "--uts", "sh", "-c", 'hostname renamed; exec "$@"', "sh")
+        sandbox = self.create(timeout=3600)
+        (keeper,) = keepers(self.data)
+        self.server.kill()
+        os.kill(keeper, 9)
+        until(lambda: not os.path.exists(f"/proc/{keeper}"))
+        self.start_again(renamed)
+        self.assertEqual(self.api("GET", f"/v1/sandboxes/{sandbox}")["state"], "stopped")
+        self.api("DELETE", f"/v1/sandboxes/{sandbox}", expect=204)
+        sandbox = self.create(timeout=3600)
+        self.restart()
+        self.assertEqual(self.output(sandbox, "echo here"), "here\n")
 
     def test_without_sandboxes_nobody_waits_for_the_next_server(self):
         self.assertEqual(len(keepers(self.data)), 1)

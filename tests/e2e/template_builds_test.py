@@ -275,6 +275,23 @@ class Builds(TemplateStory):
         self.assertIn(b"fromdir", self.belljar(*template, "list").stdout)
         self.assertIn(b'"ready"', self.belljar(*template, "show", "fromdir").stdout)
         self.assertEqual(self.output(self.create(template="fromdir"), "cat copied"), "text\n")
+        for name, text in ((".dockerignore", "# not these\n*.log\n**/secret\n!src/deep/secret\n"), ("src/a.log", ""), ("top.log", ""),
+                           ("src/secret", ""), ("src/deep/secret", ""), ("src/deep/x.log", "")):
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        with open(os.path.join(folder, "Belljarfile"), "w") as file:
+            file.write("FROM base\nCOPY . /all\nCOPY src/ /src\n")
+        done = self.belljar(*template, "build", "fromdir", folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        copied = self.output(self.create(template="fromdir"), "cd /all && find . -type f | sort && stat -c %a . && cd /src && find . -type f | sort")
+        self.assertEqual(copied.split(), ["./.dockerignore", "./Belljarfile", "./src/a.log", "./src/deep/secret", "./src/deep/x.log", "./src/main",
+                                          "755", "./a.log", "./deep/secret", "./deep/x.log", "./main"])
+        with open(os.path.join(folder, "Belljarfile"), "w") as file:
+            file.write("FROM base\nCOPY *.log /all\n")
+        self.assert_one_sentence(self.belljar(*template, "build", "fromdir", folder), 2, "leaves out all of top.log")
+        with open(os.path.join(folder, "Belljarfile"), "w") as file:
+            file.write("FROM base\nCOPY src/main /\n")
         done = self.belljar(*template, "build", "fromdir", folder, "--network", "allow:api.example.com:8443")
         self.assertEqual(done.returncode, 0, done.stderr)
         shown = json.loads(self.belljar(*template, "network", "fromdir").stdout)

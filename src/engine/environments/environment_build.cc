@@ -310,7 +310,7 @@ Task<Result<Built>> EnvironmentBuilder::run(int into) {
   auto work = [source = std::make_shared<Fd>(std::move(*from)), into, limits] {
     return copy_installed(source->get(), into, kPackagesInside, limits);
   };
-  BJ_CO_TRY(built.counts, co_await offload(*host_.workers, std::move(work)));
+  BJ_CO_TRY(built.counts, co_await offload(*host_.movers, std::move(work)));
   co_return built;
 }
 

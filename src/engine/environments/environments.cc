@@ -184,7 +184,7 @@ Task<Result<StoredEnvironment>> Environments::build_now(std::shared_ptr<Build> b
   Result<Built> built = co_await build->builder->run(staging->packages());
   if (!built) {
     auto work = [staging] { return staging->discard(); };
-    (void)co_await offload(*host_.workers, std::move(work));
+    (void)co_await offload(*host_.movers, std::move(work));
     co_return tl::unexpected(built.error());
   }
   EnvironmentRecord record;
@@ -198,7 +198,7 @@ Task<Result<StoredEnvironment>> Environments::build_now(std::shared_ptr<Build> b
   record.entries = built->counts.entries;
   record.created = std::chrono::system_clock::now();
   auto work = [store = store_, staging, record] { return store.publish(*staging, record); };
-  co_return co_await offload(*host_.workers, std::move(work));
+  co_return co_await offload(*host_.movers, std::move(work));
 }
 
 Task<void> Environments::stop() {
@@ -226,7 +226,7 @@ Task<Result<std::vector<EnvironmentInfo>>> Environments::list() const {
 
 Task<Result<PruneReport>> Environments::prune(PruneRequest request) {
   auto work = [store = store_, request = std::move(request)] { return store.prune(request); };
-  co_return co_await offload(*host_.workers, std::move(work));
+  co_return co_await offload(*host_.movers, std::move(work));
 }
 
 std::string install_failure(Language language, const std::vector<std::string>& sandbox_requirements,
