@@ -20,7 +20,7 @@ std::string program_of(const LiveProcess& process) { return short_name(process.s
 
 // What a caller may be told: a failure inside is his, not ours.
 tl::unexpected<Error> cannot_start(const ProcessSpec& spec, const Error& error) {
-  const bool ours = error.code == Code::kUnavailable || error.code == Code::kInvalid;
+  const bool ours = error.code == Code::kUnavailable || error.code == Code::kInvalid || error.code == Code::kConflict;
   const std::string where = spec.directory.empty() ? "" : " in " + short_name(spec.directory);
   return fail(ours ? error.code : Code::kInvalid,
               "\"" + short_name(spec.arguments.front()) + "\" can't be started" + where + ": " + error.what, error.sys);
