@@ -13,6 +13,7 @@
 namespace bj {
 namespace {
 
+constexpr auto kLook = std::chrono::seconds(1);
 constexpr auto kReceiptsAreWritten = std::chrono::milliseconds(100);
 
 // The program, without its arguments: those may be secrets.
@@ -20,10 +21,31 @@ std::string program_of(const LiveProcess& process) { return short_name(process.s
 
 // What a caller may be told: a failure inside is his, not ours.
 tl::unexpected<Error> cannot_start(const ProcessSpec& spec, const Error& error) {
-  const bool ours = error.code == Code::kUnavailable || error.code == Code::kInvalid;
+  const bool ours = error.code == Code::kUnavailable || error.code == Code::kInvalid || error.code == Code::kConflict;
   const std::string where = spec.directory.empty() ? "" : " in " + short_name(spec.directory);
   return fail(ours ? error.code : Code::kInvalid,
               "\"" + short_name(spec.arguments.front()) + "\" can't be started" + where + ": " + error.what, error.sys);
+}
+
+// Its time does not pass while its sandbox stands still.
+Task<void> kill_when_over(std::shared_ptr<asio::steady_timer> timer, std::shared_ptr<HeldSandbox> sandbox,
+                          std::shared_ptr<LiveProcess> process, Clock::time_point when) {
+  const std::shared_ptr<LiveSandbox> live = sandbox->live;
+  Clock::duration still = live->stood_still();
+  for (Clock::time_point look = when; !process->over();) {
+    timer->expires_at(look);
+    (void)co_await expired(*timer);
+    if (process->over()) co_return;
+    const Clock::duration since = live->stood_still() - still;
+    still += since;
+    when += since;
+    process->note_deadline(when);
+    if (Clock::now() >= when) break;
+    look = state_in(sandbox->row) == SandboxState::kPaused ? std::max(when, Clock::now() + kLook) : when;
+  }
+  if (process->over()) co_return;
+  process->note_stop("timeout");
+  (void)co_await live->processes().signal(process->pid(), SIGKILL);
 }
 
 }  // namespace
@@ -73,18 +95,11 @@ void CommandRunner::take_up(const std::shared_ptr<HeldSandbox>& sandbox) {
   }
 }
 
-// The timer is forgotten when the process is over first: it holds no more than a number then.
+// The timer is cancelled when the process is over first.
 void CommandRunner::kill_at(const std::shared_ptr<HeldSandbox>& sandbox, const std::shared_ptr<LiveProcess>& process,
                             Clock::time_point when) {
-  const auto timer = std::make_shared<asio::steady_timer>(executor_, when);
-  timer->async_wait([timer, executor = executor_, held = std::weak_ptr(sandbox),
-                     weak = std::weak_ptr(process)](const boost::system::error_code& error) {
-    const auto live = weak.lock();
-    const auto in = held.lock();
-    if (error || !live || !in || live->over()) return;
-    live->note_stop("timeout");
-    spawn(executor, [in, live]() -> Task<void> { (void)co_await in->live->processes().signal(live->pid(), SIGKILL); });
-  });
+  const auto timer = std::make_shared<asio::steady_timer>(executor_);
+  spawn(executor_, [timer, sandbox, process, when] { return kill_when_over(timer, sandbox, process, when); });
   spawn(executor_, [timer, process]() -> Task<void> {
     co_await process->ended();
     timer->cancel();

@@ -342,6 +342,9 @@ Task<Result<NewSandbox>> SandboxManager::like(const SandboxRow& parent) {
 Task<Result<std::vector<Forked>>> SandboxManager::fork(Actor actor, std::string id, NewForks wanted) {
   if (wanted.count < 1 || wanted.count > kMostForks)
     co_return fail(Code::kUnprocessable, "count must be from 1 to " + std::to_string(kMostForks));
+  const int64_t longest = options_.longest_timeout_s;
+  if (wanted.timeout_s && (*wanted.timeout_s < 1 || *wanted.timeout_s > longest))
+    co_return fail(Code::kUnprocessable, "timeout, in seconds, must be from 1 to " + std::to_string(longest));
   json::object payload{{"count", wanted.count}};
   if (wanted.timeout_s) payload["timeout"] = *wanted.timeout_s;
   BJ_CO_TRY(const json::object outcome,

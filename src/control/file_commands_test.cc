@@ -95,6 +95,17 @@ TEST_F(FileCommandsTest, AtItsTimeoutOneCanBeStoppedWithItsFilesAndElseHasNone) 
   EXPECT_EQ(gone.error().code, Code::kConflict);
 }
 
+// Its files were copied, and each of the new ones was told that its time was wrong.
+TEST_F(FileCommandsTest, AForkThatIsAskedForWronglyCopiesNothing) {
+  const std::string id = create().id;
+  for (const int64_t seconds : {int64_t{0}, int64_t{1} << 40}) {
+    const Result<std::vector<Forked>> forks = run(manager().fork(Actor(), id, {1, seconds, std::nullopt}));
+    ASSERT_FALSE(forks);
+    EXPECT_EQ(forks.error().code, Code::kUnprocessable);
+  }
+  EXPECT_EQ(fake(id).sealed, 0);
+}
+
 TEST_F(FileCommandsTest, AForkHasEverythingOfItsParentAndSharesItsLayers) {
   quota_.live = 3;
   server_ = server("here/3");

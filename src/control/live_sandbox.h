@@ -70,6 +70,8 @@ class LiveSandbox {
   virtual std::string usual_user() const { return {}; }
   // Where they start; empty: in their user's home.
   virtual std::string start_directory() const { return {}; }
+  // How long it has been paused in all; grows while it is.
+  virtual Clock::duration stood_still() const { return {}; }
   // When it is to end if no server is there to do it (microseconds since the epoch); 0: not by itself.
   virtual void keep_until(int64_t /*end_at*/) {}
 };

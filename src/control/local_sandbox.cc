@@ -66,6 +66,7 @@ class LocalSandbox : public LiveSandbox {
   SandboxEnvironment environment() const override { return habits_.environment; }
   std::string usual_user() const override { return habits_.user; }
   std::string start_directory() const override { return habits_.directory; }
+  Clock::duration stood_still() const override { return sandbox_->stood_still(); }
   void keep_until(int64_t end_at) override { sandbox_->keep_until(end_at); }
 
   // What it writes lies in one filesystem of its own, whose size is its disk limit.

@@ -194,7 +194,7 @@ Task<Result<void>> WardenClient::until_it_moves(std::string call) {
   const Clock::time_point latest = Clock::now() + patience_;
   while (stillness_ != Stillness::kNone && !gone_) {
     const bool paused = stillness_ == Stillness::kPaused;
-    if (paused && Clock::now() >= latest) co_return fail(Code::kUnavailable, call + ": the sandbox is paused");
+    if (paused && Clock::now() >= latest) co_return fail(Code::kConflict, call + ": the sandbox is paused");
     co_await moved_.wait_until(paused ? latest : Clock::time_point::max());
   }
   co_return Result<void>();

@@ -104,7 +104,8 @@ TEST_F(LateWardenTest, NothingThatAPausedOneIsAskedHappensWhenItGoesOnButSignals
   begin_spawn();
   run_until([this] { return outcome_.has_value(); });
   ASSERT_TRUE(outcome_);
-  EXPECT_FALSE(*outcome_);
+  ASSERT_FALSE(*outcome_);
+  EXPECT_EQ(outcome_->error().code, Code::kConflict);
   EXPECT_FALSE(take());
   spawn(context_.get_executor(), [this]() -> Task<void> { (void)co_await warden_->signal(7, SIGKILL); });
   std::optional<ward::Request> asked;

@@ -193,6 +193,23 @@ class Commands(SandboxStory):
         self.assertTrue(done["timed_out"])
         self.assertFalse(self.run_in(sandbox, "while pgrep sleep > /dev/null; do :; done", timeout=30)["timed_out"])
 
+    def test_its_time_does_not_pass_while_the_sandbox_is_paused(self):
+        sandbox = self.create()
+        pid = self.run_in(sandbox, "sleep 2; echo done", timeout=3, background=True)["pid"]
+        self.api("POST", f"/v1/sandboxes/{sandbox}/pause")
+        time.sleep(4)
+        self.api("POST", f"/v1/sandboxes/{sandbox}/resume")
+        connection, events = self.events("GET", f"/v1/sandboxes/{sandbox}/commands/{pid}/output")
+        told = dict(events)
+        connection.close()
+        self.assertEqual((told["stdout"]["text"], told["end"]["exit_status"], told["end"]["timed_out"]), ("done\n", 0, False))
+        pid = self.run_in(sandbox, "sleep 1000", timeout=1, background=True)["pid"]
+        self.api("POST", f"/v1/sandboxes/{sandbox}/pause")
+        self.api("POST", f"/v1/sandboxes/{sandbox}/resume")
+        connection, events = self.events("GET", f"/v1/sandboxes/{sandbox}/commands/{pid}/output")
+        self.assertTrue(dict(events)["end"]["timed_out"])
+        connection.close()
+
     def test_output_comes_as_events_while_it_runs(self):
         sandbox = self.create()
         connection, events = self.events("POST", f"/v1/sandboxes/{sandbox}/commands",
