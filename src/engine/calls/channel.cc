@@ -32,12 +32,6 @@ std::string new_nonce() {
   return text;
 }
 
-// Whether the caller was told to end. Asked before each wait: a wait that had ended when the word came did not hear it.
-Task<bool> cancelled() {
-  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
-  co_return state.cancelled() != asio::cancellation_type::none;
-}
-
 // Reads exactly `size` bytes.
 Task<Result<void>> read_exactly(Stream& stream, char* to, size_t size) {
   while (size > 0) {
@@ -203,6 +197,11 @@ void take_output(Watch& watch, CallResult& result) {
 }
 
 }  // namespace
+
+Task<bool> cancelled() {
+  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+  co_return state.cancelled() != asio::cancellation_type::none;
+}
 
 void Runner::connect(const asio::any_io_executor& executor, Fd channel_fd, Fd output_fd, Fd error_fd) {
   channel = stream_of(executor, std::move(channel_fd));

@@ -44,6 +44,8 @@ struct Frame {
 // The next frame; fails at the end of the stream or when it is longer than `limit`.
 Task<Result<Frame>> read_frame(asio::posix::stream_descriptor& channel, size_t limit);
 Task<Result<void>> write_frame(asio::posix::stream_descriptor& channel, std::string frame);
+// Whether the caller was told to end. Asked before each wait: a wait that had ended when the word came did not hear it.
+Task<bool> cancelled();
 // Until the process says that it is ready. The interpreter is the template's own: one that does not get ready in time
 // is killed. A failure leaves it to be buried.
 Task<Result<void>> await_ready(Runner& runner, std::chrono::milliseconds patience);

@@ -11,6 +11,18 @@ namespace {
 
 constexpr auto kLately = std::chrono::milliseconds(50);  // a few processes could be forked in this time
 
+// One more call, however it ends.
+class Counted {
+ public:
+  explicit Counted(size_t& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  size_t& count_;
+};
+
 // A waiting process that died (its memory group was full, its zygote ended) has closed its channel.
 bool alive(const Runner& runner) {
   char byte;
@@ -45,21 +57,16 @@ std::shared_ptr<Runner> Pool::take_ready() {
 Task<Result<CallResult>> Pool::call(const CallSpec& spec) {
   const auto self = shared_from_this();
   if (stopping_) co_return fail(Code::kUnavailable, "the engine is stopping");
-  peak_ = std::max(peak_, ++running_);
+  const Counted running(running_);
+  peak_ = std::max(peak_, running_);
   last_used_ = Clock::now();
   std::shared_ptr<Runner> runner = take_ready();
   const bool on_demand = !runner;
   if (on_demand) {
     found_none_ = Clock::now();
-    Result<std::shared_ptr<Runner>> started = co_await source_->start_now();
-    if (!started) {
-      --running_;
-      co_return tl::unexpected(started.error());
-    }
-    runner = std::move(*started);
+    BJ_CO_TRY(runner, co_await source_->start_now());
   }
   Result<CallResult> result = co_await call_with(runner, spec, on_demand);
-  --running_;
   if (result) source_->learn(*result);
   finish(std::move(runner));
   refill_soon();

@@ -1,5 +1,7 @@
 #include "engine/calls/python_source.h"
 
+#include <utility>
+
 namespace bj {
 namespace {
 
@@ -13,7 +15,7 @@ Task<Result<std::shared_ptr<Zygote>>> start_zygote(Host& host, const Environment
   const std::vector<std::string> learned = imports.with({});
   Result<std::shared_ptr<Zygote>> fresh =
       co_await Zygote::start(host, environment, limits, imports.with(environment.preload), network);
-  if (!fresh && !learned.empty()) {
+  if (!fresh && !learned.empty() && !co_await cancelled()) {
     imports.give_up(learned);
     fresh = co_await Zygote::start(host, environment, limits, environment.preload, network);
   }
@@ -24,9 +26,25 @@ Task<Result<std::shared_ptr<Zygote>>> start_zygote(Host& host, const Environment
 PythonSource::PythonSource(Host& host, EnvironmentSpec environment, Limits limits)
     : host_(host), environment_(std::move(environment)), limits_(limits), started_(host.executor) {}
 
+void PythonSource::replace_zygote(std::shared_ptr<Zygote> fresh) {
+  if (zygote_) retired_.push_back(std::move(zygote_));
+  zygote_ = std::move(fresh);
+}
+
+// A retired zygote goes when its last child has: the children hold it too. More may retire while this waits.
+Task<void> PythonSource::stop_unused() {
+  for (std::shared_ptr<Zygote>& old : std::exchange(retired_, {})) {
+    if (old.use_count() > 1) {
+      retired_.push_back(std::move(old));
+    } else {
+      co_await old->stop();
+    }
+  }
+}
+
 // Whoever comes while a zygote is starting waits for that one.
 Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
-  if (zygote_ && zygote_->gone()) retired_.push_back(std::move(zygote_));
+  if (zygote_ && zygote_->gone()) replace_zygote(nullptr);
   while (!zygote_ && starting_) {
     co_await started_.wait();
   }
@@ -36,7 +54,7 @@ Task<Result<std::shared_ptr<Zygote>>> PythonSource::zygote() {
       co_await start_zygote(host_, environment_, limits_, imports_, RunnerNetwork::kOwn);
   starting_ = false;
   started_.tell();
-  if (fresh) zygote_ = *fresh;
+  if (fresh) replace_zygote(*fresh);
   co_return fresh;
 }
 
@@ -51,16 +69,9 @@ Task<Result<std::shared_ptr<Runner>>> PythonSource::start_ahead() {
     renew_ = false;
     Result<std::shared_ptr<Zygote>> fresh =
         co_await start_zygote(host_, environment_, limits_, imports_, RunnerNetwork::kOwn);
-    if (fresh) {
-      if (zygote_) retired_.push_back(std::move(zygote_));
-      zygote_ = std::move(*fresh);
-    }
+    if (fresh) replace_zygote(std::move(*fresh));
   }
-  // A retired zygote goes when its last child has: the children hold it too.
-  for (auto& old : retired_) {
-    if (old.use_count() == 1) co_await old->stop();
-  }
-  std::erase_if(retired_, [](const auto& old) { return old->gone() && old.use_count() == 1; });
+  co_await stop_unused();
   BJ_CO_TRY(const auto zygote, co_await this->zygote());
   BJ_CO_TRY(auto child, zygote->fork(Readiness::kLazy));
   BJ_CO_CHECK(co_await child->born());
@@ -87,9 +98,8 @@ void PythonSource::learn(const CallResult& result) {
 }
 
 Task<void> PythonSource::stop() {
-  if (zygote_) retired_.push_back(std::move(zygote_));
-  for (const auto& zygote : retired_) co_await zygote->stop();
-  retired_.clear();
+  replace_zygote(nullptr);
+  for (const auto& zygote : std::exchange(retired_, {})) co_await zygote->stop();
 }
 
 }  // namespace bj

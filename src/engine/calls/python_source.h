@@ -32,6 +32,8 @@ class PythonSource : public RunnerSource {
 
  private:
   Task<Result<std::shared_ptr<Zygote>>> zygote();
+  void replace_zygote(std::shared_ptr<Zygote> fresh);
+  Task<void> stop_unused();
 
   Host& host_;
   EnvironmentSpec environment_;

@@ -1,10 +1,7 @@
 #include "engine/calls/zygote.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +11,7 @@
 
 #include "engine/test_switch.h"
 #include "seal/report.h"
+#include "sys/duplicate.h"
 #include "sys/files.h"
 #include "sys/pidfd.h"
 #include "sys/pipe.h"
@@ -81,14 +79,14 @@ Task<Result<void>> Child::born() {
 
 void Child::kill() {
   killed_ = true;
-  if (pidfd_) (void)::syscall(SYS_pidfd_send_signal, pidfd_->native_handle(), SIGKILL, nullptr, 0);
+  if (pidfd_) kill_process(pidfd_->native_handle());
 }
 
 Task<void> Child::bury() {
   kill();
   if (birth_error_ < 0 && !zygote_->gone()) (void)co_await birth_.get();
   if (pidfd_) {
-    co_await readable(*pidfd_);
+    while (!has_ended(pidfd_->native_handle())) co_await readable(*pidfd_);  // it may end early: see Sandbox::destroy
     exit_status_ = exit_status_of(pidfd_->native_handle());
     pidfd_.reset();
     const size_t before = zygote_->host_.cgroups->abandoned();
@@ -234,8 +232,8 @@ Result<void> Zygote::send_request(const zygote::ForkRequest& request, const std:
   if (sent || sent.error().sys != EAGAIN) return sent;
   std::vector<Fd> copies;
   for (const int fd : descriptors) {
-    copies.emplace_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    if (!copies.back().ok()) return fail_errno("fcntl(F_DUPFD_CLOEXEC)");
+    BJ_TRY(Fd copy, duplicate(fd));
+    copies.push_back(std::move(copy));
   }
   control_->post(bytes, std::move(copies));
   return {};
