@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "sys/files.h"
 #include "sys/pipe.h"
 
@@ -30,7 +32,12 @@ class LiveProcessTest : public testing::Test {
     return LiveProcess::adopt(io_.get_executor(), std::move(process), spec, options, record_);
   }
   void write(const Fd& fd, std::string_view text) { ASSERT_TRUE(write_all(fd.get(), text, "pipe")); }
-  void end(int status = 0) { exit_->set({status, 0, 0, 0}); }
+  void end(int status = 0) {
+    out_.reset();
+    err_.reset();
+    end_before_its_children(status);
+  }
+  void end_before_its_children(int status = 0) { exit_->set({status, 0, 0, 0}); }
   // Whatever can happen now.
   void settle() {
     io_.restart();
@@ -76,8 +83,42 @@ TEST_F(LiveProcessTest, WhatItWroteBeforeAnybodyListenedIsThere) {
 TEST_F(LiveProcessTest, AChildThatHoldsThePipesIsNotWaitedFor) {
   const auto process = start();
   write(out_, "text");
-  end();
-  EXPECT_EQ(read_all_of(process), "text");  // out_ is still open
+  end_before_its_children();
+  EXPECT_EQ(read_all_of(process), "text");
+}
+
+// As `exec > >(tee log)` does.
+TEST_F(LiveProcessTest, WhatAChildWritesAMomentLaterIsItsOutput) {
+  const auto process = start();
+  err_.reset();
+  end_before_its_children();
+  settle();
+  write(out_, "last words");
+  settle();
+  EXPECT_FALSE(process->over());
+  out_.reset();
+  settle();
+  EXPECT_TRUE(process->over());
+  EXPECT_EQ(read_all_of(process), "last words");
+}
+
+TEST_F(LiveProcessTest, OfOneThatWasKilledNoChildIsWaitedFor) {
+  const auto process = start();
+  end_before_its_children(SIGKILL);
+  settle();
+  EXPECT_TRUE(process->over());
+}
+
+TEST_F(LiveProcessTest, AChildThatStaysCanGoOnWriting) {
+  const auto process = start();
+  end_before_its_children();
+  EXPECT_EQ(read_all_of(process), "");
+  const std::string much(60'000, 'x');
+  for (int i = 0; i < 5; ++i) {  // more than a pipe holds
+    write(out_, much);
+    settle();
+  }
+  EXPECT_EQ(read_all_of(process), "");
 }
 
 TEST_F(LiveProcessTest, AStreamThatWasClosedIsNotReadAgain) {

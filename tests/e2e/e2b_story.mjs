@@ -76,6 +76,12 @@ check("output comes as it is written, in order, whole", async (box) => {
   assert.equal(out, done.stdout);
   assert.equal(out.split("\n").length, 20001);
 });
+check("what a command has others write is its output, and a server that it leaves behind can go on", async (box) => {
+  const done = await box.commands.run("exec > >(sed s/in/out/) 2> >(tee log >&2); echo in; echo wrong >&2");
+  assert.deepEqual([done.stdout, done.stderr], ["out\n", "wrong\n"]);
+  await box.commands.run("while sleep 0.1; do echo still here; echo $((++i)) > ticks; done &");
+  await until(async () => +(await box.commands.run("cat ticks || true")).stdout > 5);
+});
 check("a hundred commands at once", async () => {
   const box = await Sandbox.create();
   const done = await Promise.all(Array.from({ length: 100 }, (_, i) => box.commands.run(`sleep 1; echo ${i}`)));
