@@ -124,6 +124,16 @@ check("files are written, read, listed, moved, removed", async (box) => {
   await assert.rejects(box.files.list("dir"), NotFoundError);
   await assert.rejects(box.files.rename("none", "other"), NotFoundError);
 });
+check("a listing is whole, or refused", async (box) => {
+  await box.commands.run("mkdir many; cd many; seq 10000 | xargs touch; setfattr -n user.e2b.a -v b 7; ln -s 8 link; rm 9");
+  const listed = await box.files.list("many");
+  assert.equal(new Set(listed.map((one) => one.name)).size, 10000);
+  assert.deepEqual(listed.find((one) => one.name === "7").metadata, { a: "b" });
+  assert.equal(listed.find((one) => one.name === "link").symlinkTarget, "/home/user/many/8");
+  await box.commands.run("touch many/9");
+  await assert.rejects(box.files.list("many"), /more than 10000 entries/);
+  await box.files.remove("many");
+});
 check("many files at once, streams, gzip", async (box) => {
   const many = await box.files.write([{ path: "/tmp/1.txt", data: "one" }, { path: "two.txt", data: new Blob(["two"]).stream() }]);
   assert.deepEqual(many.map((one) => one.path), ["/tmp/1.txt", "/home/user/two.txt"]);
