@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "sys/bytes.h"
 
@@ -62,7 +63,14 @@ LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process,
       record_(std::move(record)),
       changed_(executor),
       started_(time_of(record_->facts().started_ns)) {
-  if (record_->facts().stage == ProcessStage::kOver) return;
+  if (record_->facts().stage == ProcessStage::kOver) {
+    for (Fd* left : {&process.output, &process.error}) {
+      if (!left->ok()) continue;
+      sources_.push_back(
+          std::make_shared<Source>(Source{OutputStream::kOutput, stream_of(executor, std::move(*left))}));
+    }
+    return;
+  }
   if (process.terminal.ok()) {
     Fd writing(::fcntl(process.terminal.get(), F_DUPFD_CLOEXEC, 0));
     if (writing.ok()) input_ = stream_of(executor, std::move(writing));
@@ -102,6 +110,7 @@ void LiveProcess::start() {
     if (facts.lost == 0) exit_ = facts.exit;
     ended_ = time_of(facts.ended_ns);
     over_ = true;
+    leave_streams();
     return;
   }
   for (const std::shared_ptr<Source>& source : sources_) {
@@ -172,18 +181,32 @@ Task<void> LiveProcess::watch_exit() {
   if (report) facts.exit = *report;
   facts.ended_ns = ns_of(ended_);
   facts.stage = ProcessStage::kOver;
-  record_->drop_streams();
+  leave_streams();
   boost::system::error_code ignored;
-  for (const std::shared_ptr<Source>& source : sources_) {
-    if (source->ended || spec_.terminal) {
-      source->stream->close(ignored);
-    } else {
-      source->stream->cancel(ignored);
-      spawn(executor_, [stream = source->stream] { return drain(stream); });
-    }
-  }
   if (input_) input_->close(ignored);
   notify();
+}
+
+// To children that still write, for as long as they do, whichever server reads. Those that nobody writes to are closed,
+// once the keeper needs them no more.
+void LiveProcess::leave_streams() {
+  const auto is_finished = [this](const std::shared_ptr<Source>& source) { return source->ended || spec_.terminal; };
+  const auto finished = std::partition(sources_.begin(), sources_.end(), std::not_fn(is_finished));
+  const auto left = std::make_shared<ptrdiff_t>(finished - sources_.begin());
+  if (*left == 0)
+    record_->drop_streams();
+  else
+    record_->drop_input();
+  boost::system::error_code ignored;
+  for (auto source = finished; source != sources_.end(); ++source) (*source)->stream->close(ignored);
+  sources_.erase(finished, sources_.end());
+  for (const std::shared_ptr<Source>& source : sources_) {
+    source->stream->cancel(ignored);
+    spawn(executor_, [stream = source->stream, record = record_, left]() -> Task<void> {
+      co_await drain(stream);
+      if (--*left == 0) record->drop_streams();
+    });
+  }
 }
 
 // False: whoever waits was told to give up.

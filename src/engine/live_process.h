@@ -84,6 +84,7 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   Task<void> watch_exit();
   Taken take(Source& source);  // one read
   void take_the_rest();
+  void leave_streams();
   uint64_t needed() const;  // the place of the slowest listener
   bool held_up() const { return !listeners_.empty() && record_->output().is_full(needed()); }
   Task<bool> change(Clock::time_point latest = Clock::time_point::max());  // waits for anything to happen

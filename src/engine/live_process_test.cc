@@ -121,6 +121,26 @@ TEST_F(LiveProcessTest, AChildThatStaysCanGoOnWriting) {
   EXPECT_EQ(read_all_of(process), "");
 }
 
+TEST_F(LiveProcessTest, AChildThatStaysCanGoOnWritingToAnotherServer) {
+  const auto process = start();
+  KeptThing thing{"", record_->note(), {}};
+  thing.descriptors.emplace_back(::fcntl(record_->output().file().get(), F_DUPFD_CLOEXEC, 0));
+  end();
+  settle();
+  Pipe left = *make_pipe();
+  Process streams;
+  streams.output = std::move(left.read);
+  const auto found = *ProcessRecord::open(nullptr, thing);
+  const auto again =
+      LiveProcess::go_on(io_.get_executor(), std::move(streams), *read_process_note(found->note()), found);
+  for (int i = 0; i < 5; ++i) {
+    write(left.write, std::string(60'000, 'x'));
+    settle();
+  }
+  EXPECT_TRUE(again->over());
+  EXPECT_EQ(read_all_of(again), "");
+}
+
 TEST_F(LiveProcessTest, AStreamThatWasClosedIsNotReadAgain) {
   const auto process = start();
   write(out_, "last words");
