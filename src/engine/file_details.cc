@@ -19,8 +19,10 @@ constexpr size_t kLongestAccounts = 1 << 20;
 std::string own_link(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 std::vector<std::string> attribute_names(int fd, const std::string& prefix) {
+  const std::string link = own_link(fd);
+  if (::listxattr(link.c_str(), nullptr, 0) <= 0) return {};
   std::string names(kMostNames, '\0');
-  const ssize_t size = ::listxattr(own_link(fd).c_str(), names.data(), names.size());
+  const ssize_t size = ::listxattr(link.c_str(), names.data(), names.size());
   std::vector<std::string> found;
   std::string_view rest = std::string_view(names).substr(0, size > 0 ? static_cast<size_t>(size) : 0);
   while (!rest.empty()) {
@@ -108,12 +110,19 @@ Result<void> set_notes(int fd, const std::string& prefix, const FileNotes& notes
 
 Task<Result<FileDetails>> details_of(SandboxFiles& files, OwnerNames& names, std::string path, std::string user,
                                      std::string prefix) {
+  BJ_CO_TRY(FileInfo info, co_await files.stat(std::move(path), user));
+  co_return co_await details_of(files, names, std::move(info), std::move(user), std::move(prefix));
+}
+
+Task<Result<FileDetails>> details_of(SandboxFiles& files, OwnerNames& names, FileInfo listed, std::string user,
+                                     std::string prefix) {
   FileDetails details;
-  BJ_CO_TRY(details.info, co_await files.stat(path, user));
+  details.info = std::move(listed);
   details.owner = co_await names.user(details.info.uid);
   details.group = co_await names.group(details.info.gid);
   if (details.info.kind == FileKind::kOther) co_return details;
-  const Result<Fd> fd = co_await files.locate(path, user, LastLink::kFollow);
+  const std::string& path = details.info.path;
+  const Result<Fd> fd = co_await files.locate(path, std::move(user), LastLink::kFollow);
   if (!fd) co_return details;  // it leads nowhere, or in a circle
   if (details.info.kind == FileKind::kLink) {
     struct stat status{};

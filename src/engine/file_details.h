@@ -38,6 +38,9 @@ class OwnerNames {
 // As `user`, who needs the right to look. `prefix`: of the attributes that are notes, "user.e2b.".
 Task<Result<FileDetails>> details_of(SandboxFiles& files, OwnerNames& names, std::string path, std::string user,
                                      std::string prefix);
+// Of what a listing has told of already: its path is the sandbox's.
+Task<Result<FileDetails>> details_of(SandboxFiles& files, OwnerNames& names, FileInfo listed, std::string user,
+                                     std::string prefix);
 
 // Exactly these notes from now on. Values are checked by whoever takes them.
 Result<void> set_notes(int fd, const std::string& prefix, const FileNotes& notes);

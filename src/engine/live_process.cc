@@ -1,8 +1,11 @@
 #include "engine/live_process.h"
 
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "sys/bytes.h"
 #include "sys/duplicate.h"
@@ -13,6 +16,8 @@ namespace {
 using Stream = asio::posix::stream_descriptor;
 constexpr size_t kReadBytes = 32 * 1024;
 constexpr int kLastReads = 64;  // of a stream whose process has ended: what a pipe can hold
+// What the children of a process that ended still have to say, as `tee` does behind a redirect, is waited for so long.
+constexpr auto kLastWords = std::chrono::milliseconds(500);
 
 std::shared_ptr<Stream> stream_of(const asio::any_io_executor& executor, Fd fd) {
   auto stream = std::make_shared<Stream>(executor, fd.release());
@@ -27,11 +32,25 @@ int64_t ns_of(Clock::time_point time) {
 
 Clock::time_point time_of(int64_t ns) { return Clock::time_point(std::chrono::nanoseconds(ns)); }
 
+// False: there will be no more.
+bool throw_away(int fd) {
+  std::array<char, kReadBytes> bytes;
+  const Moved read = read_some(fd, bytes.data(), bytes.size());
+  return read.size > 0 || read.not_now();
+}
+
+// Nobody reads it any more, but whoever still writes to it would end with it: a server that a command left behind.
+Task<void> drain(std::shared_ptr<Stream> stream) {
+  while (co_await readable(*stream) && throw_away(stream->native_handle())) {
+  }
+}
+
 }  // namespace
 
 struct LiveProcess::Source {
   OutputStream kind;
   std::shared_ptr<Stream> stream;
+  bool ended = false;  // everything was read
 };
 
 LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process, ProcessSpec spec,
@@ -44,7 +63,14 @@ LiveProcess::LiveProcess(const asio::any_io_executor& executor, Process process,
       record_(std::move(record)),
       changed_(executor),
       started_(time_of(record_->facts().started_ns)) {
-  if (record_->facts().stage == ProcessStage::kOver) return;
+  if (record_->facts().stage == ProcessStage::kOver) {
+    for (Fd* left : {&process.output, &process.error}) {
+      if (!left->ok()) continue;
+      sources_.push_back(
+          std::make_shared<Source>(Source{OutputStream::kOutput, stream_of(executor, std::move(*left))}));
+    }
+    return;
+  }
   if (process.terminal.ok()) {
     if (Result<Fd> writing = duplicate(process.terminal.get())) input_ = stream_of(executor, std::move(*writing));
     sources_.push_back(
@@ -83,6 +109,7 @@ void LiveProcess::start() {
     if (facts.lost == 0) exit_ = facts.exit;
     ended_ = time_of(facts.ended_ns);
     over_ = true;
+    leave_streams();
     return;
   }
   for (const std::shared_ptr<Source>& source : sources_) {
@@ -112,25 +139,39 @@ uint64_t LiveProcess::needed() const {
 
 LiveProcess::Taken LiveProcess::take(Source& source) {
   const Taken taken = record_->output().read_from(source.stream->native_handle(), source.kind, kReadBytes, needed());
-  if (taken == Taken::kBytes) notify();
+  source.ended = taken == Taken::kEnd;
+  if (taken != Taken::kNothingNow) notify();
   return taken;
 }
 
 Task<void> LiveProcess::pump(std::shared_ptr<Source> source) {
   while (!over_ && co_await readable(*source->stream)) {
     while (!over_ && held_up()) (void)co_await change();
-    if (over_ || take(*source) == Taken::kEnd) break;
+    if (over_ || source->ended || take(*source) == Taken::kEnd) break;
   }
 }
 
-// What lies in the streams is taken and they are closed: a child of it that holds them open is not waited for.
+// What lies in the streams.
+void LiveProcess::take_the_rest() {
+  for (const std::shared_ptr<Source>& source : sources_) {
+    for (int i = 0; i < kLastReads && !source->ended && take(*source) == Taken::kBytes; ++i) {
+    }
+  }
+}
+
+// Its children are waited for only as long as it takes to write what it told them to. Who killed it waits for nobody,
+// and a terminal ends with its first process.
 Task<void> LiveProcess::watch_exit() {
   const auto self = shared_from_this();
   const Result<ExitReport> report = co_await waiter_->get();
-  for (const std::shared_ptr<Source>& source : sources_) {
-    for (int i = 0; i < kLastReads && take(*source) == Taken::kBytes; ++i) {
-    }
+  const bool by_itself = report && WIFEXITED(report->status) && !spec_.terminal;
+  const Clock::time_point latest = Clock::now() + kLastWords;
+  const auto written_to = [](const std::shared_ptr<Source>& source) { return !source->ended; };
+  take_the_rest();
+  while (by_itself && std::any_of(sources_.begin(), sources_.end(), written_to) && Clock::now() < latest) {
+    if (!co_await change(latest)) break;
   }
+  take_the_rest();
   if (report) exit_ = *report;
   ended_ = Clock::now();
   over_ = true;
@@ -139,11 +180,32 @@ Task<void> LiveProcess::watch_exit() {
   if (report) facts.exit = *report;
   facts.ended_ns = ns_of(ended_);
   facts.stage = ProcessStage::kOver;
-  record_->drop_streams();
+  leave_streams();
   boost::system::error_code ignored;
-  for (const std::shared_ptr<Source>& source : sources_) source->stream->close(ignored);
   if (input_) input_->close(ignored);
   notify();
+}
+
+// To children that still write, for as long as they do, whichever server reads. Those that nobody writes to are closed,
+// once the keeper needs them no more.
+void LiveProcess::leave_streams() {
+  const auto is_finished = [this](const std::shared_ptr<Source>& source) { return source->ended || spec_.terminal; };
+  const auto finished = std::partition(sources_.begin(), sources_.end(), std::not_fn(is_finished));
+  const auto left = std::make_shared<ptrdiff_t>(finished - sources_.begin());
+  if (*left == 0)
+    record_->drop_streams();
+  else
+    record_->drop_input();
+  boost::system::error_code ignored;
+  for (auto source = finished; source != sources_.end(); ++source) (*source)->stream->close(ignored);
+  sources_.erase(finished, sources_.end());
+  for (const std::shared_ptr<Source>& source : sources_) {
+    source->stream->cancel(ignored);
+    spawn(executor_, [stream = source->stream, record = record_, left]() -> Task<void> {
+      co_await drain(stream);
+      if (--*left == 0) record->drop_streams();
+    });
+  }
 }
 
 // False: whoever waits was told to give up.

@@ -1,7 +1,8 @@
 // A process in a sandbox that people come to and leave: its output goes to a bounded buffer, and any number of
 // listeners read it from where they like. A listener who is slower than the process holds it up, as a pipe would; with
 // nobody listening the oldest output is dropped. It goes on without anybody, and its end is kept for those who ask
-// later. All that is known of it is in its record, so that another server can go on with it.
+// later. Children that it leaves behind may still write what they were told to, and stay; what they write later is
+// thrown away. All that is known of it is in its record, so that another server can go on with it.
 #pragma once
 
 #include <sys/types.h>
@@ -82,7 +83,9 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   Task<void> pump(std::shared_ptr<Source> source);
   Task<void> watch_exit();
   Taken take(Source& source);  // one read
-  uint64_t needed() const;     // the place of the slowest listener
+  void take_the_rest();
+  void leave_streams();
+  uint64_t needed() const;  // the place of the slowest listener
   bool held_up() const { return !listeners_.empty() && record_->output().is_full(needed()); }
   Task<bool> change(Clock::time_point latest = Clock::time_point::max());  // waits for anything to happen
   void notify() { changed_.tell(); }

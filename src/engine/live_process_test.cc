@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "sys/files.h"
 #include "sys/pipe.h"
 
@@ -30,7 +32,12 @@ class LiveProcessTest : public testing::Test {
     return LiveProcess::adopt(io_.get_executor(), std::move(process), spec, options, record_);
   }
   void write(const Fd& fd, std::string_view text) { ASSERT_TRUE(write_all(fd.get(), text, "pipe")); }
-  void end(int status = 0) { exit_->set({status, 0, 0, 0}); }
+  void end(int status = 0) {
+    out_.reset();
+    err_.reset();
+    end_before_its_children(status);
+  }
+  void end_before_its_children(int status = 0) { exit_->set({status, 0, 0, 0}); }
   // Whatever can happen now.
   void settle() {
     io_.restart();
@@ -76,8 +83,62 @@ TEST_F(LiveProcessTest, WhatItWroteBeforeAnybodyListenedIsThere) {
 TEST_F(LiveProcessTest, AChildThatHoldsThePipesIsNotWaitedFor) {
   const auto process = start();
   write(out_, "text");
+  end_before_its_children();
+  EXPECT_EQ(read_all_of(process), "text");
+}
+
+// As `exec > >(tee log)` does.
+TEST_F(LiveProcessTest, WhatAChildWritesAMomentLaterIsItsOutput) {
+  const auto process = start();
+  err_.reset();
+  end_before_its_children();
+  settle();
+  write(out_, "last words");
+  settle();
+  EXPECT_FALSE(process->over());
+  out_.reset();
+  settle();
+  EXPECT_TRUE(process->over());
+  EXPECT_EQ(read_all_of(process), "last words");
+}
+
+TEST_F(LiveProcessTest, OfOneThatWasKilledNoChildIsWaitedFor) {
+  const auto process = start();
+  end_before_its_children(SIGKILL);
+  settle();
+  EXPECT_TRUE(process->over());
+}
+
+TEST_F(LiveProcessTest, AChildThatStaysCanGoOnWriting) {
+  const auto process = start();
+  end_before_its_children();
+  EXPECT_EQ(read_all_of(process), "");
+  const std::string much(60'000, 'x');
+  for (int i = 0; i < 5; ++i) {  // more than a pipe holds
+    write(out_, much);
+    settle();
+  }
+  EXPECT_EQ(read_all_of(process), "");
+}
+
+TEST_F(LiveProcessTest, AChildThatStaysCanGoOnWritingToAnotherServer) {
+  const auto process = start();
+  KeptThing thing{"", record_->note(), {}};
+  thing.descriptors.emplace_back(::fcntl(record_->output().file().get(), F_DUPFD_CLOEXEC, 0));
   end();
-  EXPECT_EQ(read_all_of(process), "text");  // out_ is still open
+  settle();
+  Pipe left = *make_pipe();
+  Process streams;
+  streams.output = std::move(left.read);
+  const auto found = *ProcessRecord::open(nullptr, thing);
+  const auto again =
+      LiveProcess::go_on(io_.get_executor(), std::move(streams), *read_process_note(found->note()), found);
+  for (int i = 0; i < 5; ++i) {
+    write(left.write, std::string(60'000, 'x'));
+    settle();
+  }
+  EXPECT_TRUE(again->over());
+  EXPECT_EQ(read_all_of(again), "");
 }
 
 TEST_F(LiveProcessTest, AStreamThatWasClosedIsNotReadAgain) {

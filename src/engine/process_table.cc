@@ -83,9 +83,7 @@ void ProcessTable::take_up(KeptThing thing) {
     return record->forget();
   const ProcessFacts& facts = record->facts();
   auto process = std::make_shared<Process>(streams_of(facts.pid, *note->spec, std::move(thing.descriptors)));
-  if (facts.stage == ProcessStage::kOver) {
-    record->drop_streams();  // if that was not said any more
-  } else if (!note->spec->terminal) {
+  if (!note->spec->terminal) {
     record->hold(process->input.get(), process->output.get(), process->error.get());
     if (facts.input_open == 0) record->drop_input();
   } else if (process->terminal.ok()) {

@@ -37,7 +37,7 @@ struct AllowPlain {};
 struct ServerLimits {
   uint32_t header_bytes = 32 * 1024;
   uint32_t header_fields = 100;
-  uint32_t connections = 1024;
+  uint32_t connections = 4096;  // each watch, terminal and command that somebody follows holds one
   uint64_t web_socket_message_bytes = 16 << 20;
   std::chrono::milliseconds header_time{10'000};  // from a request's first byte to the end of its header, TLS likewise
   std::chrono::milliseconds idle_time{75'000};    // between requests

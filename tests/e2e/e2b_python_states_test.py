@@ -32,7 +32,8 @@ class E2bPythonStates(ServerStory):
         box = self.create()
         box.files.write("state.txt", "first")
         snapshot = box.create_snapshot(name="py-states")
-        self.assertTrue([name for name in snapshot.names if "py-states" in name], snapshot)
+        self.assertTrue(snapshot.names[0].endswith("/py-states:default"), snapshot)
+        self.assertEqual(snapshot.snapshot_id, snapshot.names[0])
         box.files.write("state.txt", "second")
         files_only = box.create_snapshot(mode="filesystem")
         listed = box.list_snapshots().next_items()
@@ -63,12 +64,16 @@ class E2bPythonStates(ServerStory):
         box = self.create()
         box.files.write("kept.txt", "kept")
         boots = [box.commands.run(BOOT_ID).stdout]
+        place = "/sandboxes/" + box.sandbox_id
+        self.assertNotIn("pauseMode", self.api("GET", place))
         self.assertTrue(box.pause())
         self.assertFalse(box.pause())
+        self.assertEqual(self.api("GET", place)["pauseMode"], "full")
         box.connect()
         boots.append(box.commands.run(BOOT_ID).stdout)
         self.assertTrue(box.pause(mode="filesystem"))
         self.assertEqual(box.get_info().state.value, "paused")
+        self.assertEqual(self.api("GET", place)["pauseMode"], "filesystem")
         box.connect()
         boots.append(box.commands.run(BOOT_ID).stdout)
         box.pause()
@@ -91,6 +96,8 @@ class E2bPythonStates(ServerStory):
         self.assertEqual(self.api("GET", place)["network"]["dnsServers"], ["1.1.1.1"])
         for wrong in (["a name"], ["::1"], [1], ["1.1.1.1"] * 11):
             self.api("PUT", place + "/network", {"dnsServers": wrong}, expect=400)
+        for port in (0, 65536, 49983, 49999):
+            self.api("POST", "/v2/sandboxes", {"templateID": "base", "network": {"httpsPorts": [port]}}, expect=400)
 
     def test_a_sandbox_that_was_made_closed_is_opened_later(self):
         self.api("PUT", "/v1/network-policy", {"policy": "open"})

@@ -76,6 +76,12 @@ check("output comes as it is written, in order, whole", async (box) => {
   assert.equal(out, done.stdout);
   assert.equal(out.split("\n").length, 20001);
 });
+check("what a command has others write is its output, and a server that it leaves behind can go on", async (box) => {
+  const done = await box.commands.run("exec > >(sed s/in/out/) 2> >(tee log >&2); echo in; echo wrong >&2");
+  assert.deepEqual([done.stdout, done.stderr], ["out\n", "wrong\n"]);
+  await box.commands.run("while sleep 0.1; do echo still here; echo $((++i)) > ticks; done &");
+  await until(async () => +(await box.commands.run("cat ticks || true")).stdout > 5);
+});
 check("a hundred commands at once", async () => {
   const box = await Sandbox.create();
   const done = await Promise.all(Array.from({ length: 100 }, (_, i) => box.commands.run(`sleep 1; echo ${i}`)));
@@ -117,6 +123,16 @@ check("files are written, read, listed, moved, removed", async (box) => {
   await assert.rejects(box.files.read("dir/a.txt"), NotFoundError);
   await assert.rejects(box.files.list("dir"), NotFoundError);
   await assert.rejects(box.files.rename("none", "other"), NotFoundError);
+});
+check("a listing is whole, or refused", async (box) => {
+  await box.commands.run("mkdir many; cd many; seq 10000 | xargs touch; setfattr -n user.e2b.a -v b 7; ln -s 8 link; rm 9");
+  const listed = await box.files.list("many");
+  assert.equal(new Set(listed.map((one) => one.name)).size, 10000);
+  assert.deepEqual(listed.find((one) => one.name === "7").metadata, { a: "b" });
+  assert.equal(listed.find((one) => one.name === "link").symlinkTarget, "/home/user/many/8");
+  await box.commands.run("touch many/9");
+  await assert.rejects(box.files.list("many"), /more than 10000 entries/);
+  await box.files.remove("many");
 });
 check("many files at once, streams, gzip", async (box) => {
   const many = await box.files.write([{ path: "/tmp/1.txt", data: "one" }, { path: "two.txt", data: new Blob(["two"]).stream() }]);

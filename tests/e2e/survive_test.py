@@ -115,6 +115,16 @@ class Survivors(SurviveStory):
         self.assertEqual(len(receipts()), 4)
         self.assertEqual(len({event["detail"]["run"] for event in receipts()}), 4)
 
+    def test_what_a_command_left_behind_goes_on_printing(self):
+        sandbox = self.create(timeout=3600)
+        self.run_in(sandbox, "while sleep 0.05; do echo still here; i=$((i+1)); echo $i > next; mv next ticks; done &")
+        ticks = lambda: int(self.output(sandbox, "cat ticks").strip() or 0)
+        until(lambda: ticks() > 3, "the first lines")
+        for turn in range(2):
+            self.restart()
+            before = ticks()
+            until(lambda: ticks() > before + 3, "more lines")
+
     def test_a_terminal_goes_on_with_its_shell(self):
         sandbox = self.create(timeout=3600)
         path = f"/v1/sandboxes/{sandbox}/terminal"

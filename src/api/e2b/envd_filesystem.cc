@@ -84,10 +84,14 @@ Task<RpcResult<json::object>> list_dir(const EnvdCall& call) {
   const std::string rights = call.files().strongest_user();
   const Result<FileListing> listing = co_await call.files().list(*path, rights, static_cast<int>(depth));
   if (!listing) co_return tl::unexpected(rpc_error_of(listing.error()));
+  // An answer has no word for what is left out.
+  if (listing->cut)
+    co_return rpc_fail(RpcCode::kFailedPrecondition,
+                       "more than " + std::to_string(listing->entries.size()) + " entries are there: list parts of it");
   OwnerNames names(call.files());
   json::array entries;
   for (const FileInfo& entry : listing->entries) {
-    const Result<FileDetails> details = co_await details_of(call.files(), names, entry.path, rights, kNotePrefix);
+    const Result<FileDetails> details = co_await details_of(call.files(), names, entry, rights, kNotePrefix);
     if (details) entries.push_back(entry_json(*details));  // else it went away meanwhile
   }
   co_return json::object{{"entries", std::move(entries)}};

@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/e2b/header_rules.h"
+#include "api/e2b/services.h"
 #include "api/handler.h"
 #include "egress/ip_address.h"
 #include "egress/policy_json.h"
@@ -40,6 +41,8 @@ Result<json::array> read_ports(const json::object& object, const char* name) {
   for (const json::value& item : given->get_array()) {
     if (!item.is_int64() || item.get_int64() < 1 || item.get_int64() > 65535)
       return invalid(std::string(name) + " must be a list of ports");
+    if (item.get_int64() == kEnvdPort || item.get_int64() == kCodePort)
+      return invalid(std::string(name) + ": on that port the server itself answers");
     ports.push_back(item);
   }
   return ports;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/time_text.h"
+#include "control/lifecycle.h"
 #include "control/sandbox_image.h"
 #include "control/template_reference.h"
 #include "tools/stored_json.h"
@@ -89,6 +90,7 @@ json::object detail_json(const Services& services, const SandboxRow& row, const 
   answer["allowInternetAccess"] = internet == nullptr ? json::value(nullptr) : *internet;
   if (const json::value* const network = details.if_contains("network")) answer["network"] = *network;
   answer["lifecycle"] = {{"onTimeout", row.on_timeout == "kill" ? "kill" : "pause"}, {"autoResume", row.wakes}};
+  if (is_paused(row)) answer["pauseMode"] = row.state == state_name(SandboxState::kPaused) ? "full" : "filesystem";
   return answer;
 }
 

@@ -13,12 +13,14 @@ namespace {
 
 namespace json = boost::json;
 
-// A name may have several snapshots, a tag each: without the tag, the id would mean another one, or none.
+// A name may have several snapshots, a tag each: without the tag, the id would mean another one, or none. One that has
+// a name is known by it.
 json::object snapshot_json(const SnapshotView& snapshot, const std::string& tag) {
   const TemplateView& view = snapshot.view;
   json::array names;
   for (const std::string& name : view.names) names.emplace_back(view.row.organization + "/" + name + ":" + tag);
-  return {{"snapshotID", view.row.id + ":" + tag}, {"names", std::move(names)}};
+  const json::value id = names.empty() ? json::value(view.row.id + ":" + tag) : names.front();
+  return {{"snapshotID", id}, {"names", std::move(names)}};
 }
 
 void put_each(const SnapshotView& snapshot, json::array& list) {
