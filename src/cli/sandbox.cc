@@ -221,7 +221,7 @@ int logs(const SandboxFlags& flags, const Settings& settings) {
 
 // Our stdin to a command's, as it comes, until either has ended. On a thread that nobody waits for: who reads from a
 // terminal may read for ever.
-void pass_input(ServerClient server, std::string path) {
+void pass_input(ServerClient server, const std::string& path) {
   constexpr size_t kPiece = 256 << 10;
   for (;;) {
     std::string bytes(kPiece, '\0');
