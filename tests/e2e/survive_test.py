@@ -1,6 +1,7 @@
 """kill -9 of the server: sandboxes go on without it, and the next one finds everything where it was. Killed together
 with its keeper, it leaves nothing."""
 
+import contextlib
 import json
 import os
 import random
@@ -20,6 +21,12 @@ KILLS = int(os.environ.get("BELLJAR_TEST_KILLS", "12"))
 COUNTER = "i=0; while :; do i=$((i+1)); echo $i; [ $((i % 50)) = 0 ] && sleep 0.01; done"
 
 
+def open_files(pid):
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile: a launcher makes the next sandboxes ahead
+            yield os.readlink(f"/proc/{pid}/fd/{fd}")
+
+
 def keepers(data):
     """Launchers that hold the lock of an instance with this data directory open."""
     found = []
@@ -29,7 +36,7 @@ def keepers(data):
             with open(f"/proc/{pid}/comm") as file:
                 if file.read().strip() != "belljar-launch":
                     continue
-            targets = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+            targets = list(open_files(pid))
         except OSError:
             continue
         if any(os.path.basename(target) in names for target in targets):
