@@ -33,9 +33,10 @@ def keepers(data):
     names = set(instances(data))
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{pid}/comm") as file:
-                if file.read().strip() != "belljar-launch":
-                    continue
+            with open(f"/proc/{pid}/status") as file:
+                status = dict(line.split(":\t", 1) for line in file)
+            if status["Name"].strip() != "belljar-launch" or len(status["NSpid"].split()) > 1:
+                continue  # a sandbox about to be is in a namespace of its own, and looks the same otherwise
             targets = list(open_files(pid))
         except OSError:
             continue
