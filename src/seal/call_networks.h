@@ -2,8 +2,8 @@
 // were. Making one and taking it down is a quarter of a call's processor time, and most calls open no socket.
 //
 // A namespace serves another child only if no process is in it any more (whoever calls says so), no socket is, and what
-// the kernel tells of it, to the last counter, is what it tells of a fresh one: no packet was sent, no address was
-// looked up. Whatever touched the network, or looks as if, goes.
+// the files listed in the source tell of it is what they tell of a fresh one: no packet was sent, no IPv6 address
+// looked up, nothing refused. Whatever touched the network, or looks as if, goes.
 //
 // Moves the calling process between namespaces. One thread; no C library, no heap.
 #pragma once
